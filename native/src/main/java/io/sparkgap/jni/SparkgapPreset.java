@@ -1,0 +1,23 @@
+package io.sparkgap.jni;
+
+import org.bytedeco.javacpp.annotation.Platform;
+import org.bytedeco.javacpp.annotation.Properties;
+import org.bytedeco.javacpp.tools.Info;
+import org.bytedeco.javacpp.tools.InfoMap;
+import org.bytedeco.javacpp.tools.InfoMapper;
+
+/** Tells JavaCPP how to turn {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. */
+@Properties(
+    value = @Platform(include = "sparkgap/sparkgap.h", link = "sparkgap"),
+    target = "io.sparkgap.jni",
+    global = "io.sparkgap.jni.SparkgapNative")
+public class SparkgapPreset implements InfoMapper {
+  @Override
+  public void map(InfoMap infoMap) {
+    infoMap
+        .put(new Info("sparkgap_world").pointerTypes("WorldHandle"))
+        .put(new Info("sparkgap_buffer").pointerTypes("BufferHandle"))
+        .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
+        .put(new Info("sparkgap_status").cast().valueTypes("int"));
+  }
+}
