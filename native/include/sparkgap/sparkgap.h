@@ -1,10 +1,11 @@
 // Sparkgap's native interface: the whole of what crosses from the JVM into C++.
 //
-// A world is the set of PEs (processing elements) that were bootstrapped together; a handle is one PE's end of it. There
-// is no global state: a process may hold several PEs of one world (the threads of one JVM) and several worlds.
+// A world is the set of PEs (processing elements) that were bootstrapped together; a handle is one PE's end of it.
+// There is no global state: a process may hold several PEs of one world (the threads of one JVM) and several worlds.
 //
 // Every function that can fail returns a sparkgap_status. For anything but SPARKGAP_OK, sparkgap_last_error(world) is a
-// sentence for a person that names the call, the PE and what to look at; it stays valid until the next call on the handle.
+// sentence for a person that names the call, the PE and what to look at; it stays valid until the next call on the
+// handle.
 //
 // Threads: a handle is confined to one thread at a time. sparkgap_world_abort is the exception: any thread may call it
 // at any moment between create and destroy.
