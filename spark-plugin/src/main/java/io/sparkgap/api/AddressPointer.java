@@ -1,0 +1,31 @@
+package io.sparkgap.api;
+
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.Pointer;
+
+/**
+ * An address in the form that the binding takes. Owns nothing: it has no deallocator, and JavaCPP
+ * counts it towards no limit. One is reused for many addresses, so that a call allocates nothing.
+ */
+final class AddressPointer extends Pointer {
+  AddressPointer() {
+    super((Pointer) null);
+  }
+
+  void point(long address) {
+    this.address = address;
+  }
+
+  /** A view for users that frees nothing; one element is one byte. */
+  static BytePointer view(long address, long bytes) {
+    AddressPointer start = new AddressPointer();
+    start.point(address);
+    BytePointer view = new BytePointer(start);
+    return view.capacity(bytes).limit(bytes);
+  }
+
+  /** Address of the first byte of a direct buffer, whatever its position. */
+  static long addressOf(java.nio.Buffer direct) {
+    return getDirectBufferAddress(direct);
+  }
+}

@@ -1,0 +1,105 @@
+package io.sparkgap.api;
+
+import io.sparkgap.jni.SparkgapNative;
+import io.sparkgap.jni.WorldHandle;
+import org.bytedeco.javacpp.BytePointer;
+
+/** Turns what the native interface says into exceptions. Used by Sparkgap itself. */
+public final class Errors {
+  private Errors() {}
+
+  /**
+   * The exception for a native call that did not return {@code SPARKGAP_OK}. Reads the handle's
+   * last error, so it must be called before the next call on the handle, by the same thread.
+   *
+   * @param world where the error is read from; null if there is no handle
+   * @param pe the calling PE
+   * @param pes size of the world
+   * @param epoch of the world
+   * @param call the call with its arguments, for example {@code allocate(1024 bytes)}
+   */
+  public static RuntimeException of(
+      WorldHandle world, int status, int pe, int pes, long epoch, String call) {
+    String said = lastError(world);
+    int peer = world == null || world.isNull() ? -1 : SparkgapNative.sparkgap_last_error_pe(world);
+    String where = call + " on " + place(pe, pes, epoch) + ": ";
+    String message = where + sentence(said.isEmpty() ? unexplained(status) : said) + " ";
+    return switch (status) {
+      case SparkgapNative.SPARKGAP_INVALID_ARGUMENT ->
+          new IllegalArgumentException(
+              message + "Nothing was sent and the world is still good: mend the call.");
+      case SparkgapNative.SPARKGAP_TIMED_OUT ->
+          new PeerTimeoutException(
+              message
+                  + "Look in that PE's executor log for what keeps it; if its work really takes"
+                  + " that long, raise spark.sparkgap.peer.timeout.",
+              pe,
+              peer,
+              epoch);
+      case SparkgapNative.SPARKGAP_PEER_LOST ->
+          new PeerLostException(
+              message
+                  + "Look in that executor's log for why its process ended. Sparkgap.run retries"
+                  + " the stage with a new world.",
+              pe,
+              peer,
+              epoch);
+      case SparkgapNative.SPARKGAP_ABORTED ->
+          new WorldAbortedException(
+              message
+                  + "The world cannot be used any more: look for the cause in the reason above;"
+                  + " a retried stage gets a new world.",
+              pe,
+              peer,
+              epoch);
+      case SparkgapNative.SPARKGAP_MISMATCH ->
+          new CallMismatchException(
+              message
+                  + "All PEs must make the same calls in the same order with the same count, type,"
+                  + " op and root; spark.sparkgap.check=true compares them before data moves.",
+              pe,
+              peer,
+              epoch);
+      case SparkgapNative.SPARKGAP_OUT_OF_MEMORY ->
+          new HeapFullException(
+              message
+                  + "Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
+                  + " point spark.sparkgap.host.directory at a larger one.",
+              pe,
+              peer,
+              epoch);
+      case SparkgapNative.SPARKGAP_UNAVAILABLE ->
+          new ProviderUnavailableException(
+              message + "Set spark.sparkgap.provider to one that can run here.", pe, peer, epoch);
+      default ->
+          new InternalException(
+              message
+                  + "This should not happen: please report it with this message and the executor's"
+                  + " log.",
+              pe,
+              peer,
+              epoch);
+    };
+  }
+
+  /** The handle's last error, "" if there is none or no handle. */
+  public static String lastError(WorldHandle world) {
+    if (world == null || world.isNull()) {
+      return "";
+    }
+    BytePointer said = SparkgapNative.sparkgap_last_error(world);
+    return said == null ? "" : said.getString();
+  }
+
+  static String place(int pe, int pes, long epoch) {
+    return "PE " + pe + " of " + pes + " (world epoch " + epoch + ")";
+  }
+
+  private static String unexplained(int status) {
+    return "the native library returned status " + status + " without a reason";
+  }
+
+  private static String sentence(String text) {
+    return text.endsWith(".") ? text : text + ".";
+  }
+}

@@ -1,0 +1,110 @@
+package io.sparkgap.api;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.Pointer;
+
+/**
+ * Memory that somebody else owns, for example Arrow's or a direct {@link ByteBuffer}. It must stay
+ * valid, and in place, while a call uses it; Sparkgap never frees it. Immutable; any thread.
+ */
+public final class ForeignBuffer implements Buffer {
+  /** More than any address space holds; keeps products of sizes and PEs within a {@code long}. */
+  private static final long MOST_BYTES = 1L << 54;
+
+  final long address;
+  final long bytes;
+
+  /** Keeps the memory from being collected for as long as this buffer is reachable. */
+  @SuppressWarnings("unused")
+  private final Object owner;
+
+  private ForeignBuffer(long address, long bytes, Object owner) {
+    if (bytes < 0 || bytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "ForeignBuffer.of: a buffer cannot have " + bytes + " bytes; pass 0 to " + MOST_BYTES);
+    }
+    if (address < 0 || (address == 0 && bytes > 0)) {
+      throw new IllegalArgumentException(
+          "ForeignBuffer.of: 0x"
+              + Long.toHexString(address)
+              + " is no address of "
+              + bytes
+              + " bytes; pass where the memory starts");
+    }
+    this.address = address;
+    this.bytes = bytes;
+    this.owner = owner;
+  }
+
+  /**
+   * Memory by its address.
+   *
+   * @param address of the first byte
+   * @param bytes size
+   * @throws IllegalArgumentException if one of them cannot be
+   */
+  public static ForeignBuffer of(long address, long bytes) {
+    return new ForeignBuffer(address, bytes, null);
+  }
+
+  /**
+   * What lies between position and limit now; later changes of the two do not matter. Keeps {@code
+   * direct} reachable.
+   *
+   * @throws IllegalArgumentException if {@code direct} lies on the Java heap
+   */
+  public static ForeignBuffer of(ByteBuffer direct) {
+    Objects.requireNonNull(direct, "ForeignBuffer.of: direct is null");
+    if (!direct.isDirect()) {
+      throw new IllegalArgumentException(
+          "ForeignBuffer.of: "
+              + direct
+              + " lies on the Java heap, where it can move; make it with"
+              + " ByteBuffer.allocateDirect, or use SymmetricBuffer.write");
+    }
+    return new ForeignBuffer(
+        AddressPointer.addressOf(direct) + direct.position(), direct.remaining(), direct);
+  }
+
+  /**
+   * What lies between a JavaCPP pointer's position and limit now. Keeps {@code pointer} reachable.
+   *
+   * @throws IllegalArgumentException if the pointer is null or has no limit
+   */
+  public static ForeignBuffer of(Pointer pointer) {
+    Objects.requireNonNull(pointer, "ForeignBuffer.of: pointer is null");
+    long elements = pointer.limit() - pointer.position();
+    if (elements < 0 || pointer.limit() == 0) {
+      throw new IllegalArgumentException(
+          "ForeignBuffer.of: "
+              + pointer
+              + " does not say how long it is; set its capacity or use of(address, bytes)");
+    }
+    int size = pointer.sizeof();
+    return new ForeignBuffer(
+        pointer.address() + pointer.position() * size, elements * size, pointer);
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public long address() {
+    return address;
+  }
+
+  @Override
+  public BytePointer pointer() {
+    return AddressPointer.view(address, bytes);
+  }
+
+  /** For example {@code foreign memory at 0x7f00deadb000 (1024 bytes)}. */
+  @Override
+  public String toString() {
+    return "foreign memory at 0x" + Long.toHexString(address) + " (" + bytes + " bytes)";
+  }
+}

@@ -1,0 +1,15 @@
+package io.sparkgap.api;
+
+/** How two PEs reach each other. */
+public enum Link {
+  /** GPU to GPU over NVLink. */
+  NVLINK,
+  /** GPU to GPU over PCI Express. */
+  PCIE,
+  /** Shared memory of one host. */
+  SHM,
+  /** InfiniBand between hosts. */
+  IB,
+  /** Sockets between hosts. */
+  TCP
+}
