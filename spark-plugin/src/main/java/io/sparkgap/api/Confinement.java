@@ -13,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * kept as a thread's id: storing a number needs none of the garbage collector's barriers, so that
  * entering costs one compare-and-set and leaving one plain store.
  */
+@SuppressWarnings("EnumOrdinal") // kept for as long as a call takes, for the reason just given
 final class Confinement {
   private static final VarHandle OWNER;
   private static final long NOBODY = 0;
