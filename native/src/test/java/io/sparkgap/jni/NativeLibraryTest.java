@@ -1,0 +1,209 @@
+package io.sparkgap.jni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import org.bytedeco.javacpp.Loader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each case in a JVM of its own, for a library is loaded or not once in a process. */
+class NativeLibraryTest {
+  private static final Path CLASSES = location(NativeLibrary.class);
+  private static final String FOLDER = "io/sparkgap/jni/linux-x86_64/";
+
+  @TempDir Path temporary;
+
+  @Test
+  void loadsFromAJarIntoTheDirectoryThatItIsGivenAndNowhereElse() throws Exception {
+    Path home = Files.createDirectory(temporary.resolve("home"));
+    Path tmp = Files.createDirectory(temporary.resolve("tmp"));
+    Path cache = temporary.resolve("cache");
+    Path jar = jar(name -> true);
+
+    String said =
+        run(List.of("-Duser.home=" + home, "-Djava.io.tmpdir=" + tmp), jar, cache.toString());
+
+    assertThat(said).isEqualTo("loaded");
+    assertThat(filesBelow(cache)).anyMatch(file -> file.endsWith(FOLDER + "libsparkgap.so"));
+    assertThat(filesBelow(home)).isEmpty();
+    assertThat(filesBelow(tmp)).isEmpty();
+  }
+
+  @Test
+  void theUsersDirectoryComesBeforeThePlugins() throws Exception {
+    Path users = temporary.resolve("users");
+    Path plugins = temporary.resolve("plugins");
+
+    String said =
+        run(
+            List.of("-Dorg.bytedeco.javacpp.cachedir=" + users),
+            jar(name -> true),
+            plugins.toString());
+
+    assertThat(said).isEqualTo("loaded");
+    assertThat(users).isDirectory();
+    assertThat(plugins).doesNotExist();
+  }
+
+  @Test
+  void theHomeDirectoryIsTheDefault() throws Exception {
+    Path home = temporary.resolve("home");
+
+    assertThat(run(List.of("-Duser.home=" + home), jar(name -> true))).isEqualTo("loaded");
+
+    assertThat(home.resolve(".javacpp").resolve("cache")).isDirectory();
+  }
+
+  @Test
+  void aJarWithoutTheLibraryIsNamedWithWhatIsMissing() throws Exception {
+    Path jar = jar(name -> !name.endsWith("libsparkgap.so"));
+
+    assertThat(run(List.of(), jar))
+        .startsWith("The native library of Sparkgap is missing")
+        .contains(FOLDER + "libsparkgap.so")
+        .contains(jar.toString())
+        .contains("mvn package");
+  }
+
+  @Test
+  void aJarWithoutTheBindingIsNamedWithWhatIsMissing() throws Exception {
+    assertThat(run(List.of(), jar(name -> !name.contains("libjni"))))
+        .contains(FOLDER + "libjniSparkgapNative.so");
+  }
+
+  @Test
+  void anotherPlatformIsNamedWithTheOneThatIsSupported() throws Exception {
+    assertThat(run(List.of("-Dos.arch=riscv64"), CLASSES))
+        .contains("linux-riscv64")
+        .contains("os.arch=riscv64")
+        .contains("Supported is linux-x86_64");
+  }
+
+  @Test
+  void aDirectoryThatCannotBeMadeIsNamedWithTheKey() throws Exception {
+    Path file = Files.writeString(temporary.resolve("file"), "in the way");
+
+    assertThat(run(List.of(), jar(name -> true), file.resolve("cache").toString()))
+        .contains("cannot be extracted into " + file.resolve("cache"))
+        .contains("-Dorg.bytedeco.javacpp.cachedir=")
+        .contains("spark.executor.extraJavaOptions");
+  }
+
+  @Test
+  void aMissingHomeDoesNotLeadToTheTemporaryDirectory() throws Exception {
+    Path tmp = Files.createDirectory(temporary.resolve("tmp"));
+
+    assertThat(run(List.of("-Duser.home=?", "-Djava.io.tmpdir=" + tmp), jar(name -> true)))
+        .contains("user.home=?")
+        .contains("org.bytedeco.javacpp.cachedir");
+    assertThat(filesBelow(tmp)).isEmpty();
+  }
+
+  @Test
+  void aDirectoryThatIsMountedNoexecIsNamedWithTheKey() throws Exception {
+    Path shm = Path.of("/dev/shm");
+    assumeTrue(isNoexec(shm), "needs a /dev/shm that is mounted noexec");
+    Path cache = Files.createTempDirectory(shm, "sparkgap-noexec-test");
+    try {
+      assertThat(run(List.of(), jar(name -> true), cache.toString()))
+          .contains("noexec")
+          .contains(cache.toString())
+          .contains("org.bytedeco.javacpp.cachedir");
+    } finally {
+      deleteBelow(cache);
+    }
+  }
+
+  @Test
+  void aDamagedLibraryIsAProblemAndNoError() throws Exception {
+    Path jar = jar(name -> true, name -> name.endsWith("libjniSparkgapNative.so"));
+
+    assertThat(run(List.of("-Duser.home=" + temporary), jar))
+        .contains("The native library of Sparkgap could not be loaded")
+        .contains(jar.toString());
+  }
+
+  private static String run(List<String> options, Path classes, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-Xshare:auto");
+    command.addAll(options);
+    command.add("-cp");
+    command.add(
+        String.join(
+            ":",
+            classes.toString(),
+            location(Loader.class).toString(),
+            location(NativeLibraryProbe.class).toString()));
+    command.add(NativeLibraryProbe.class.getName());
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(said).isZero();
+    return said.strip();
+  }
+
+  private Path jar(Predicate<String> keep) throws IOException {
+    return jar(keep, name -> false);
+  }
+
+  private Path jar(Predicate<String> keep, Predicate<String> damage) throws IOException {
+    Path jar = temporary.resolve("sparkgap-test.jar");
+    try (OutputStream file = Files.newOutputStream(jar);
+        JarOutputStream entries = new JarOutputStream(file);
+        Stream<Path> classes = Files.walk(CLASSES)) {
+      for (Path path : (Iterable<Path>) classes.filter(Files::isRegularFile)::iterator) {
+        String name = CLASSES.relativize(path).toString();
+        if (keep.test(name)) {
+          entries.putNextEntry(new JarEntry(name));
+          entries.write(damage.test(name) ? new byte[4096] : Files.readAllBytes(path));
+        }
+      }
+    }
+    return jar;
+  }
+
+  private static List<String> filesBelow(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).map(Path::toString).toList();
+    }
+  }
+
+  private static void deleteBelow(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static boolean isNoexec(Path mountPoint) throws IOException {
+    try (Stream<String> mounts = Files.lines(Path.of("/proc/self/mounts"))) {
+      return mounts
+          .map(line -> line.split(" "))
+          .anyMatch(
+              fields ->
+                  fields[1].equals(mountPoint.toString())
+                      && List.of(fields[3].split(",")).contains("noexec"));
+    }
+  }
+
+  private static Path location(Class<?> type) {
+    return Path.of(type.getProtectionDomain().getCodeSource().getLocation().getPath());
+  }
+}
