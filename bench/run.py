@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Measures Sparkgap's collectives beside Open MPI's on this machine, in one run, and writes down what it found.
+
+Builds the benchmarks, then takes turns: ours in private memory, ours in symmetric memory, Open MPI, and again, for each
+number of processes. A figure is the median of the turns. See README.md for what each program measures.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+BUILD = REPOSITORY / "native" / "target" / "bench"
+RESULTS = REPOSITORY / "bench" / "results"
+MEMORIES = ("private", "symmetric")
+
+
+def main():
+    arguments = parse_arguments()
+    build()
+    report = {
+        "name": arguments.name,
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "machine": machine(),
+        "collective": arguments.collective,
+        "floor": json.loads(output([str(program("floor"))])),
+        "runs": [],
+    }
+    print_machine(report)
+    for pes in arguments.pes:
+        run = compare(pes, arguments)
+        report["runs"].append(run)
+        print_table(run, arguments.collective)
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"{arguments.name}.json"
+    file.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"\nWritten to {file.relative_to(REPOSITORY)}")
+    worst = [size for run in report["runs"] for size in run["sizes"] if size.get("ratio", 0) > arguments.limit]
+    if worst:
+        print(f"{len(worst)} sizes are slower than {arguments.limit} times Open MPI")
+    return 1 if worst and arguments.fail else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--name", default="collectives", help="of the file in bench/results (collectives)")
+    parser.add_argument("--pes", type=int, nargs="+", default=[2, 4], help="numbers of processes (2 4)")
+    parser.add_argument("--collective", default="allReduce", help="allReduce, reduceScatter, allGather, broadcast, "
+                        "reduce, allToAll or barrier (allReduce)")
+    parser.add_argument("--rounds", type=int, default=3, help="turns that each library gets (3)")
+    parser.add_argument("--from", dest="from_bytes", type=int, default=64, help="smallest size in bytes (64)")
+    parser.add_argument("--to", dest="to_bytes", type=int, default=64 << 20, help="largest size in bytes (67108864)")
+    parser.add_argument("--factor", type=int, default=4, help="from size to size (4)")
+    parser.add_argument("--algorithm", help="hold our collective to this algorithm")
+    parser.add_argument("--limit", type=float, default=1.0, help="ratio to Open MPI that is called slower (1.0)")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 if a size is slower")
+    return parser.parse_args()
+
+
+def build():
+    if shutil.which("cmake") is None:
+        sys.exit("The benchmarks are built with CMake, which is not installed (Debian: apt install cmake).")
+    step(["cmake", "-S", str(REPOSITORY / "native"), "-B", str(BUILD), "-DCMAKE_BUILD_TYPE=Release", "-DSPARKGAP_BENCH=ON"])
+    step(["cmake", "--build", str(BUILD), "--parallel", "--target", "bench"])
+    if not program("mpi_collective_bench").is_file():
+        print("Open MPI is not compared: CMake found no mpicxx (Debian: apt install libopenmpi-dev openmpi-bin).")
+
+
+def step(command):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{result.stdout}{result.stderr}")
+
+
+def program(name):
+    return BUILD / "bench" / name
+
+
+def output(command):
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def compare(pes, arguments):
+    """All rounds for one number of processes: {pes, pinned, library, sizes: [{bytes, private_us, ..., mpi_us, ratio}]}."""
+    cores = len(os.sched_getaffinity(0))
+    pinned = pes <= cores
+    common = ["--collective", arguments.collective, "--from", str(arguments.from_bytes), "--to",
+              str(arguments.to_bytes), "--factor", str(arguments.factor)]
+    ours = [str(program("collective_bench")), "--pes", str(pes), "--pin", "yes" if pinned else "no"] + common
+    if arguments.algorithm:
+        ours += ["--algorithm", arguments.algorithm]
+    # One process a core is what Open MPI does by itself; more are only started if asked for, and are then not bound.
+    mpirun = ["mpirun", "--allow-run-as-root", "-np", str(pes)]
+    mpirun += ["--bind-to", "core"] if pinned else ["--oversubscribe", "--bind-to", "none"]
+    with_mpi = program("mpi_collective_bench").is_file() and shutil.which("mpirun") is not None
+
+    figures, routes, library = {}, {}, None
+    for _ in range(arguments.rounds):
+        for memory in MEMORIES:
+            for result in json.loads(output(ours + ["--memory", memory]))["results"]:
+                figures.setdefault((result["bytes"], memory), []).append(result["us"])
+                routes[result["bytes"]] = result["route"]
+        if not with_mpi:
+            continue
+        theirs = json.loads(output(mpirun + [str(program("mpi_collective_bench"))] + common))
+        library = theirs["library"]
+        for result in theirs["results"]:
+            figures.setdefault((result["bytes"], "mpi"), []).append(result["us"])
+
+    sizes = []
+    for size, route in routes.items():
+        row = {"bytes": size, "route": route}
+        for who in (*MEMORIES, "mpi"):
+            if (size, who) in figures:
+                row[f"{who}_us"] = statistics.median(figures[size, who])
+                row[f"{who}_all_us"] = figures[size, who]
+        if "mpi_us" in row:
+            row["ratio"] = round(row["private_us"] / row["mpi_us"], 3)
+            row["symmetric_ratio"] = round(row["symmetric_us"] / row["mpi_us"], 3)
+        sizes.append(row)
+    return {"pes": pes, "cores": cores, "pinned": pinned, "peer": library, "rounds": arguments.rounds, "sizes": sizes}
+
+
+def machine():
+    return {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "kernel": platform.release(),
+        "compiler": first_line(["g++", "--version"]),
+        "mpi": first_line(["mpirun", "--version"]),
+    }
+
+
+def cpu_model():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def first_line(command):
+    if shutil.which(command[0]) is None:
+        return None
+    return output(command).splitlines()[0]
+
+
+def commit():
+    if shutil.which("git") is None:
+        return None
+    result = subprocess.run(["git", "-C", str(REPOSITORY), "describe", "--always", "--dirty", "--abbrev=12"],
+                            capture_output=True, text=True)
+    return result.stdout.strip() or None
+
+
+def print_machine(report):
+    about, floor = report["machine"], report["floor"]
+    print(f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}, {about['mpi'] or 'no MPI'}")
+    print(f"Floor: cache line there and back {floor['round_trip_ns']:.0f} ns, "
+          f"switch by sched_yield {floor['yield_switch_ns']:.0f} ns")
+    for row in floor["bandwidth"]:
+        print(f"  {human(row['bytes']):>8} on {row['cores']} core{'s' if row['cores'] > 1 else ' '}: "
+              f"memcpy {row['memcpy_gb_s']:6.1f} GB/s, past the caches {row['copy_streaming_gb_s']:6.1f}, "
+              f"sum of two {row['sum_gb_s']:6.1f}, past the caches {row['sum_streaming_gb_s']:6.1f}")
+
+
+def print_table(run, collective):
+    print(f"\n{collective} of float32, {run['pes']} processes on {run['cores']} cores, us a call "
+          f"(ratio: ours in private memory to {run['peer'] or 'nobody'})")
+    print(f"{'size':>9} {'private':>10} {'symmetric':>10} {'MPI':>10} {'ratio':>7} {'symm.':>7}  route")
+    for row in run["sizes"]:
+        ratio = f"{row['ratio']:7.2f} {row['symmetric_ratio']:7.2f}" if "ratio" in row else f"{'':7} {'':7}"
+        print(f"{human(row['bytes']):>9} {row['private_us']:10.2f} {row['symmetric_us']:10.2f} "
+              f"{row.get('mpi_us', float('nan')):10.2f} {ratio}  {row['route']}")
+
+
+def human(size):
+    for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= factor:
+            return f"{size / factor:g} {unit}"
+    return f"{size} B"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

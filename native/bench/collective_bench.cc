@@ -1,0 +1,117 @@
+// Time of one collective call of float32 between forked processes on this host, by size, as JSON.
+//
+// `bytes` is what one PE contributes: count (or count_per_pe) times 4.
+#include <cstring>
+
+#include "measure.h"
+#include "support/check.h"
+#include "support/pes.h"
+
+namespace sparkgap::bench {
+namespace {
+
+using test::Pe;
+
+int collective_of(const std::string& name) {
+  constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather",  "broadcast",
+                                    "reduce",    "allToAll",      "allToAllv", "barrier"};
+  for (int i = 0; i < SPARKGAP_COLLECTIVES; ++i) {
+    if (name == kNames[i] && i != SPARKGAP_ALL_TO_ALLV) return i;
+  }
+  usage(("There is no collective " + name + " to measure").c_str());
+}
+
+// Where a PE's arrays are: in one symmetric buffer or in memory of its own, both touched before.
+class Arrays {
+ public:
+  Arrays(const Pe& pe, const Options& options, size_t bytes) {
+    // Room for the collectives whose arrays hold an element block for each PE.
+    const size_t each = (bytes * options.pes + 4095) / 4096 * 4096;
+    if (options.symmetric) {
+      in_ = sparkgap_buffer_address(pe.allocate(each));
+      out_ = sparkgap_buffer_address(pe.allocate(each));
+    } else {
+      in_ = std::aligned_alloc(4096, each);
+      out_ = std::aligned_alloc(4096, each);
+    }
+    test::expect(in_ != nullptr && out_ != nullptr, "no memory for two arrays of %zu bytes", each);
+    std::memset(in_, 0, each);
+    std::memset(out_, 0, each);
+  }
+
+  const void* in() const { return in_; }
+  void* out() const { return out_; }
+
+ private:
+  void* in_;
+  void* out_;
+};
+
+sparkgap_status call(sparkgap_world* world, int collective, const Arrays& arrays, size_t count) {
+  constexpr int32_t kType = SPARKGAP_FLOAT32;
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return sparkgap_all_reduce(world, arrays.in(), arrays.out(), count, kType, SPARKGAP_SUM);
+    case SPARKGAP_REDUCE_SCATTER:
+      return sparkgap_reduce_scatter(world, arrays.in(), arrays.out(), count, kType, SPARKGAP_SUM);
+    case SPARKGAP_ALL_GATHER:
+      return sparkgap_all_gather(world, arrays.in(), arrays.out(), count, kType);
+    case SPARKGAP_BROADCAST:
+      return sparkgap_broadcast(world, arrays.in(), arrays.out(), count, kType, 0);
+    case SPARKGAP_REDUCE:
+      return sparkgap_reduce(world, arrays.in(), arrays.out(), count, kType, SPARKGAP_SUM, 0);
+    case SPARKGAP_ALL_TO_ALL:
+      return sparkgap_all_to_all(world, arrays.in(), arrays.out(), count, kType);
+    default:
+      return sparkgap_barrier(world);
+  }
+}
+
+void measure(const Pe& pe, const Options& options, const test::Shared<double>& times) {
+  const int collective = collective_of(options.collective);
+  sparkgap_world* world = pe.world();
+  if (options.pin) pin_to_core(pe.pe());
+  if (!options.algorithm.empty()) {
+    pe.ok(sparkgap_world_set_algorithm(world, collective, options.algorithm.c_str()), "sparkgap_world_set_algorithm");
+  }
+  const Arrays arrays(pe, options, options.to_bytes);
+  const auto barrier = [&] { pe.ok(sparkgap_barrier(world), "sparkgap_barrier"); };
+  const auto slowest = [&](double seconds) {
+    times[pe.pe()] = seconds;
+    barrier();
+    double most = 0;
+    for (int i = 0; i < pe.pes(); ++i) most = std::max(most, times[i]);
+    barrier();
+    return most;
+  };
+
+  std::vector<Result> results;
+  for (size_t bytes = options.from_bytes; bytes <= options.to_bytes; bytes *= options.factor) {
+    const size_t count = bytes / 4;
+    const double microseconds = microseconds_per_call(
+        iterations_for(bytes), [&] { pe.ok(call(world, collective, arrays, count), options.collective.c_str()); },
+        barrier, slowest);
+    results.push_back({bytes, microseconds, sparkgap_route(world, collective, count, SPARKGAP_FLOAT32)});
+  }
+  if (pe.pe() == 0) {
+    print_json("sparkgap", options, results);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace sparkgap::bench
+
+int main(int argc, char** argv) {
+  using namespace sparkgap;
+  const bench::Options options = bench::parse_options(argc, argv);
+  try {
+    const test::Shared<double> times(SPARKGAP_MAX_PES);
+    test::Pes pes{options.pes};
+    pes.deadline_seconds = 600;
+    test::run_pes(pes, [&](const test::Pe& pe) { bench::measure(pe, options, times); });
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,62 @@
+#include "collective/algorithms.h"
+
+#include <cstring>
+#include <set>
+
+#include "protocol/control.h"
+#include "select.h"
+
+namespace sparkgap::test {
+namespace {
+
+constexpr uint64_t kLargestThreshold = uint64_t{64} << 20;
+
+// The texts live as long as the program, because cases point to them.
+const char* kept(const std::string& text) {
+  static std::set<std::string>& texts = *new std::set<std::string>;
+  return texts.insert(text).first->c_str();
+}
+
+// The sizes at which `differs` from the size before, found by bisection between powers of two.
+template <class ValueOf>
+std::vector<uint64_t> changes(const ValueOf& value_of) {
+  std::vector<uint64_t> sizes;
+  for (uint64_t low = 1; low < kLargestThreshold; low *= 2) {
+    uint64_t before = low;
+    uint64_t after = low * 2;
+    if (value_of(before) == value_of(after)) continue;
+    while (after - before > 1) {
+      const uint64_t middle = before + (after - before) / 2;
+      (value_of(middle) == value_of(before) ? before : after) = middle;
+    }
+    sizes.push_back(after);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<const char*> algorithms_of(int32_t collective) {
+  std::vector<const char*> algorithms = {"auto"};
+  const std::string names = algorithm_names(collective);
+  for (size_t at = 0; at < names.size();) {
+    const size_t end = std::min(names.find(", ", at), names.size());
+    algorithms.push_back(kept(names.substr(at, end - at)));
+    at = end + 2;
+  }
+  return algorithms;
+}
+
+std::vector<uint64_t> threshold_bytes(int32_t collective, int pes) {
+  const uint64_t slot = ControlLayout::of(pes).slot_bytes;
+  std::vector<uint64_t> sizes = {kPacketDataBytes, kMaxPacketDataBytes, slot, slot / static_cast<uint64_t>(pes),
+                                 2 * slot};
+  for (const bool oversubscribed : {false, true}) {
+    const Circumstances circumstances{pes, oversubscribed};
+    const auto selected = changes([&](uint64_t bytes) { return select(collective, bytes, circumstances); });
+    sizes.insert(sizes.end(), selected.begin(), selected.end());
+  }
+  return sizes;
+}
+
+}  // namespace sparkgap::test
