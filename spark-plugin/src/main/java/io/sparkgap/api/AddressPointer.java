@@ -1,6 +1,7 @@
 package io.sparkgap.api;
 
 import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.LongPointer;
 import org.bytedeco.javacpp.Pointer;
 
 /**
@@ -22,6 +23,13 @@ final class AddressPointer extends Pointer {
     start.point(address);
     BytePointer view = new BytePointer(start);
     return view.capacity(bytes).limit(bytes);
+  }
+
+  /** Longs at an address, that free nothing. */
+  static LongPointer longs(long address) {
+    AddressPointer start = new AddressPointer();
+    start.point(address);
+    return new LongPointer(start);
   }
 
   /** Address of the first byte of a direct buffer, whatever its position. */

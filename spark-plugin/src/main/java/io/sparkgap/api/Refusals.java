@@ -1,14 +1,15 @@
 package io.sparkgap.api;
 
 /**
- * Says why arguments were refused. Communicator finds out fast whether a call is good; only when it
- * is not, this looks again for the reason. Each method returns null where it finds nothing wrong.
+ * Says why arguments were refused. {@link WorldEnd} finds out fast whether a call is good; only
+ * when it is not, this looks again for the reason. Each method returns null where it finds nothing
+ * wrong.
  */
 final class Refusals {
-  private final Communicator communicator;
+  private final WorldEnd end;
 
-  Refusals(Communicator communicator) {
-    this.communicator = communicator;
+  Refusals(WorldEnd end) {
+    this.end = end;
   }
 
   /** {@code name(key=value, ...)} from keys and values in turn. */
@@ -19,6 +20,15 @@ final class Refusals {
       text.append(keysAndValues[i + 1]);
     }
     return text.append(')').toString();
+  }
+
+  /** Throws the first that is not null, if there is one. */
+  static void throwFirst(RuntimeException... refusals) {
+    for (RuntimeException refusal : refusals) {
+      if (refusal != null) {
+        throw refusal;
+      }
+    }
   }
 
   RuntimeException missing(String call, String name, Object value) {
@@ -32,22 +42,22 @@ final class Refusals {
   }
 
   RuntimeException noSuchPe(String call, String name, int pe) {
-    return pe < 0 || pe >= communicator.pes()
-        ? illegal(call, name + " is " + pe + ", but PEs are 0 to " + (communicator.pes() - 1) + ".")
+    return pe < 0 || pe >= end.pes
+        ? illegal(call, name + " is " + pe + ", but PEs are 0 to " + (end.pes - 1) + ".")
         : null;
   }
 
   /** Closed, or of another communicator. */
   RuntimeException unusable(String call, String name, Buffer buffer) {
     if (buffer instanceof SymmetricBuffer symmetric) {
-      if (symmetric.communicator != communicator) {
+      if (symmetric.end != end) {
         return illegal(
             call,
             name
                 + " is "
                 + buffer
                 + " of another communicator, on "
-                + symmetric.communicator.where()
+                + symmetric.end.where()
                 + ". Use a buffer that this communicator allocated.");
       }
       if (symmetric.isClosed()) {
@@ -65,9 +75,7 @@ final class Refusals {
     if (refusal == null) {
       refusal = unusable(call, name, buffer);
     }
-    if (refusal != null
-        || times == 0
-        || Communicator.holds(buffer.bytes(), count, times, type.shift)) {
+    if (refusal != null || times == 0 || Ranges.holds(buffer.bytes(), count, times, type.shift)) {
       return refusal;
     }
     long most = (buffer.bytes() >> type.shift) / times;
@@ -174,7 +182,7 @@ final class Refusals {
 
   private RuntimeException entries(String call, String name, long[] values) {
     RuntimeException refusal = missing(call, name, values);
-    if (refusal != null || values.length == communicator.pes()) {
+    if (refusal != null || values.length == end.pes) {
       return refusal;
     }
     return illegal(
@@ -184,7 +192,7 @@ final class Refusals {
             + " have "
             + values.length
             + " entries. Give one for each of the "
-            + communicator.pes()
+            + end.pes
             + " PEs.");
   }
 
@@ -198,6 +206,6 @@ final class Refusals {
   }
 
   private String text(String call, String what) {
-    return call + " on " + communicator.where() + ": " + what;
+    return call + " on " + end.where() + ": " + what;
   }
 }

@@ -20,7 +20,7 @@ import org.bytedeco.javacpp.BytePointer;
  * {@code toString} and {@code close} throws an {@link IllegalStateException}, on slices as well.
  */
 public final class SymmetricBuffer implements Buffer, AutoCloseable {
-  final Communicator communicator;
+  final WorldEnd end;
   final BufferHandle handle;
 
   /** The buffer that this is a slice of, or itself. */
@@ -32,13 +32,15 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   final long address;
   final long bytes;
 
+  private final SymmetricHeap heap;
   private final int number;
   private final HostMemory memory;
   private volatile boolean closed;
 
   SymmetricBuffer(
-      Communicator communicator, BufferHandle handle, int number, long address, long bytes) {
-    this.communicator = communicator;
+      SymmetricHeap heap, WorldEnd end, BufferHandle handle, int number, long address, long bytes) {
+    this.heap = heap;
+    this.end = end;
     this.handle = handle;
     this.whole = this;
     this.offset = 0;
@@ -49,7 +51,8 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   }
 
   private SymmetricBuffer(SymmetricBuffer whole, long offset, long bytes) {
-    this.communicator = whole.communicator;
+    this.heap = whole.heap;
+    this.end = whole.end;
     this.handle = whole.handle;
     this.whole = whole;
     this.offset = offset;
@@ -210,7 +213,7 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   @Override
   public void close() {
     if (whole == this && !closed) {
-      communicator.free(this);
+      heap.free(this);
     }
   }
 
@@ -234,26 +237,26 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   }
 
   private <A> void write(ArrayKind<A, ?> kind, long byteOffset, A src, int from, int count) {
-    communicator.enterForCopy();
+    end.confinement.enter(Call.COPY);
     try {
       if (!canCopy(kind, byteOffset, src, from, count)) {
         throw copyRefusal("write", kind, byteOffset, src, from, count);
       }
       memory.write(kind, offset + byteOffset, src, from, count);
     } finally {
-      communicator.exit();
+      end.confinement.exit();
     }
   }
 
   private <A> void read(ArrayKind<A, ?> kind, long byteOffset, A dst, int from, int count) {
-    communicator.enterForCopy();
+    end.confinement.enter(Call.COPY);
     try {
       if (!canCopy(kind, byteOffset, dst, from, count)) {
         throw copyRefusal("read", kind, byteOffset, dst, from, count);
       }
       memory.read(kind, offset + byteOffset, dst, from, count);
     } finally {
-      communicator.exit();
+      end.confinement.exit();
     }
   }
 
@@ -348,6 +351,6 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   }
 
   private String text(String call, String what) {
-    return call + " of " + this + " on " + communicator.where() + ": " + what;
+    return call + " of " + this + " on " + end.where() + ": " + what;
   }
 }
