@@ -1,50 +1,330 @@
-// Placeholder replaced by the native core.
+// The C interface: checks arguments, calls the core, turns a Failure into a status and a sentence. No exception leaves.
 #include "sparkgap/sparkgap.h"
-int32_t sparkgap_abi_version(void) { return 0; }
-const char* sparkgap_version(void) { return ""; }
-sparkgap_status sparkgap_world_create(const sparkgap_world_options* , sparkgap_world** ) { return 0; }
-sparkgap_status sparkgap_world_id(sparkgap_world* , uint8_t* ) { return 0; }
-sparkgap_status sparkgap_world_connect(sparkgap_world* , const uint8_t* ) { return 0; }
-sparkgap_status sparkgap_world_abort(sparkgap_world* , const char* ) { return 0; }
-sparkgap_status sparkgap_world_health(sparkgap_world* ) { return 0; }
-void sparkgap_world_destroy(sparkgap_world* ) {}
-const char* sparkgap_last_error(const sparkgap_world* ) { return ""; }
-int32_t sparkgap_last_error_pe(const sparkgap_world* ) { return 0; }
-const char* sparkgap_world_describe(sparkgap_world* ) { return ""; }
-sparkgap_status sparkgap_allocate(sparkgap_world* , uint64_t , sparkgap_buffer** ) { return 0; }
-sparkgap_status sparkgap_free(sparkgap_world* , sparkgap_buffer* ) { return 0; }
-void* sparkgap_buffer_address(const sparkgap_buffer* ) { return nullptr; }
-uint64_t sparkgap_buffer_bytes(const sparkgap_buffer* ) { return 0; }
-void* sparkgap_buffer_peer_address(const sparkgap_buffer* , int32_t ) { return nullptr; }
-sparkgap_status sparkgap_put(sparkgap_world* , sparkgap_buffer* , uint64_t , const void* ,
-                             uint64_t , int32_t ) { return 0; }
-sparkgap_status sparkgap_get(sparkgap_world* , void* , sparkgap_buffer* , uint64_t ,
-                             uint64_t , int32_t ) { return 0; }
-sparkgap_status sparkgap_put_signal(sparkgap_world* , sparkgap_buffer* , uint64_t , const void* ,
-                                    uint64_t , sparkgap_buffer* , uint64_t , int64_t ,
-                                    int32_t , int32_t ) { return 0; }
-sparkgap_status sparkgap_signal(sparkgap_world* , sparkgap_buffer* , uint64_t , int64_t ,
-                                int32_t , int32_t ) { return 0; }
-sparkgap_status sparkgap_wait_signal(sparkgap_world* , sparkgap_buffer* , uint64_t ,
-                                     int32_t , int64_t , int64_t* ) { return 0; }
-sparkgap_status sparkgap_fetch_add(sparkgap_world* , sparkgap_buffer* , uint64_t , int64_t ,
-                                   int32_t , int64_t* ) { return 0; }
-sparkgap_status sparkgap_all_reduce(sparkgap_world* , const void* , void* , uint64_t , int32_t ,
-                                    int32_t ) { return 0; }
-sparkgap_status sparkgap_reduce_scatter(sparkgap_world* , const void* , void* , uint64_t ,
-                                        int32_t , int32_t ) { return 0; }
-sparkgap_status sparkgap_all_gather(sparkgap_world* , const void* , void* , uint64_t ,
-                                    int32_t ) { return 0; }
-sparkgap_status sparkgap_broadcast(sparkgap_world* , const void* , void* , uint64_t , int32_t ,
-                                   int32_t ) { return 0; }
-sparkgap_status sparkgap_reduce(sparkgap_world* , const void* , void* , uint64_t , int32_t ,
-                                int32_t , int32_t ) { return 0; }
-sparkgap_status sparkgap_all_to_all(sparkgap_world* , const void* , void* , uint64_t ,
-                                    int32_t ) { return 0; }
-sparkgap_status sparkgap_all_to_allv(sparkgap_world* , const void* , const uint64_t* ,
-                                     const uint64_t* , void* , const uint64_t* ,
-                                     const uint64_t* , int32_t ) { return 0; }
-sparkgap_status sparkgap_barrier(sparkgap_world* ) { return 0; }
-sparkgap_status sparkgap_synchronize(sparkgap_world* ) { return 0; }
-const char* sparkgap_route(sparkgap_world* , int32_t , uint64_t , int32_t ) { return ""; }
-sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* , int32_t , const char* ) { return 0; }
+
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "arguments.h"
+#include "collective/dispatch.h"
+#include "one_sided.h"
+#include "reduce/reduce.h"
+#include "select.h"
+#include "world.h"
+
+struct sparkgap_world : sparkgap::World {};
+
+namespace sparkgap {
+namespace {
+
+// Runs the body of a C function.
+template <class Body>
+sparkgap_status guarded(sparkgap_world* world, const Body& body) noexcept {
+  if (__builtin_expect(world == nullptr, 0)) return SPARKGAP_INVALID_ARGUMENT;
+  try {
+    body();
+    return SPARKGAP_OK;
+  } catch (const Failure& failure) {
+    world->record(failure);
+    return failure.status;
+  } catch (const std::exception& exception) {
+    Failure failure;
+    failure.status = SPARKGAP_INTERNAL;
+    Text(failure.message, sizeof failure.message).add("unexpected: %s", exception.what());
+    world->record(failure);
+    return failure.status;
+  }
+}
+
+// As guarded, for what needs a connected and healthy world.
+template <class Body>
+sparkgap_status guarded_call(sparkgap_world* world, const Body& body) noexcept {
+  return guarded(world, [&] {
+    world->check_usable();
+    body();
+  });
+}
+
+bool is_at(const void* address, const void* base, uint64_t bytes) {
+  return address == static_cast<const uint8_t*>(base) + bytes;
+}
+
+}  // namespace
+}  // namespace sparkgap
+
+using namespace sparkgap;
+
+int32_t sparkgap_abi_version(void) { return SPARKGAP_ABI_VERSION; }
+
+const char* sparkgap_version(void) {
+  static const std::string version =
+      std::string(SPARKGAP_VERSION " (g++ " __VERSION__ ", ") + kernel_isa() + " kernels)";
+  return version.c_str();
+}
+
+sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, sparkgap_world** world) {
+  if (world == nullptr) return SPARKGAP_INVALID_ARGUMENT;
+  *world = new (std::nothrow) sparkgap_world();
+  if (*world == nullptr) return SPARKGAP_OUT_OF_MEMORY;
+  return guarded(*world, [&] {
+    check_pointer(options, "options");
+    (*world)->open(*options);
+  });
+}
+
+sparkgap_status sparkgap_world_id(sparkgap_world* world, uint8_t* id) {
+  return guarded(world, [&] {
+    check_pointer(id, "id");
+    world->write_id(id);
+  });
+}
+
+sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id) {
+  return guarded(world, [&] {
+    check_pointer(id, "id");
+    world->connect(id);
+  });
+}
+
+sparkgap_status sparkgap_world_abort(sparkgap_world* world, const char* reason) {
+  if (world == nullptr) return SPARKGAP_INVALID_ARGUMENT;
+  world->abort(reason);
+  return SPARKGAP_OK;
+}
+
+sparkgap_status sparkgap_world_health(sparkgap_world* world) {
+  return guarded(world, [&] { world->check_usable(); });
+}
+
+void sparkgap_world_destroy(sparkgap_world* world) { delete world; }
+
+const char* sparkgap_last_error(const sparkgap_world* world) {
+  return world == nullptr ? "the world handle is null" : world->failure().message;
+}
+
+int32_t sparkgap_last_error_pe(const sparkgap_world* world) { return world == nullptr ? kNoPe : world->failure().pe; }
+
+const char* sparkgap_world_describe(sparkgap_world* world) { return world == nullptr ? "no world" : world->describe(); }
+
+sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkgap_buffer** buffer) {
+  return guarded_call(world, [&] {
+    check_pointer(buffer, "buffer");
+    *buffer = nullptr;
+    check_allocation(*world, bytes);
+    *buffer = world->allocate(bytes);
+  });
+}
+
+sparkgap_status sparkgap_free(sparkgap_world* world, sparkgap_buffer* buffer) {
+  return guarded(world, [&] {
+    check_pointer(buffer, "buffer");
+    world->free(buffer);
+  });
+}
+
+void* sparkgap_buffer_address(const sparkgap_buffer* buffer) {
+  return buffer == nullptr ? nullptr : sparkgap_buffer_peer_address(buffer, buffer->world->pe());
+}
+
+uint64_t sparkgap_buffer_bytes(const sparkgap_buffer* buffer) { return buffer == nullptr ? 0 : buffer->bytes; }
+
+void* sparkgap_buffer_peer_address(const sparkgap_buffer* buffer, int32_t pe) {
+  if (buffer == nullptr || buffer->memory == nullptr || pe < 0 || pe >= buffer->world->pes()) return nullptr;
+  return buffer->memory->part(pe);
+}
+
+sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64_t dst_offset, const void* src,
+                             uint64_t bytes, int32_t pe) {
+  return guarded_call(world, [&] {
+    check_pe(*world, pe, "pe");
+    check_in_buffer(*world, dst, dst_offset, bytes, "dst");
+    if (bytes > 0) check_pointer(src, "src");
+    put(*world, *dst, dst_offset, src, bytes, pe);
+  });
+}
+
+sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* src, uint64_t src_offset,
+                             uint64_t bytes, int32_t pe) {
+  return guarded_call(world, [&] {
+    check_pe(*world, pe, "pe");
+    check_in_buffer(*world, src, src_offset, bytes, "src");
+    if (bytes > 0) check_pointer(dst, "dst");
+    get(*world, dst, *src, src_offset, bytes, pe);
+  });
+}
+
+sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst, uint64_t dst_offset, const void* src,
+                                    uint64_t bytes, sparkgap_buffer* signal_buffer, uint64_t signal_offset,
+                                    int64_t value, int32_t signal_op, int32_t pe) {
+  return guarded_call(world, [&] {
+    check_pe(*world, pe, "pe");
+    check_in_buffer(*world, dst, dst_offset, bytes, "dst");
+    if (bytes > 0) check_pointer(src, "src");
+    check_word(*world, signal_buffer, signal_offset, "signal");
+    check_signal_op(signal_op);
+    put(*world, *dst, dst_offset, src, bytes, pe);
+    signal(*world, *signal_buffer, signal_offset, value, signal_op, pe);
+  });
+}
+
+sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal_buffer, uint64_t signal_offset,
+                                int64_t value, int32_t signal_op, int32_t pe) {
+  return guarded_call(world, [&] {
+    check_pe(*world, pe, "pe");
+    check_word(*world, signal_buffer, signal_offset, "signal");
+    check_signal_op(signal_op);
+    signal(*world, *signal_buffer, signal_offset, value, signal_op, pe);
+  });
+}
+
+sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* signal_buffer, uint64_t signal_offset,
+                                     int32_t comparison, int64_t value, int64_t* observed) {
+  return guarded_call(world, [&] {
+    check_word(*world, signal_buffer, signal_offset, "signal");
+    check_comparison(comparison);
+    check_pointer(observed, "observed");
+    *observed = wait_signal(*world, *signal_buffer, signal_offset, comparison, value);
+  });
+}
+
+sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* target, uint64_t offset, int64_t delta,
+                                   int32_t pe, int64_t* before) {
+  return guarded_call(world, [&] {
+    check_pe(*world, pe, "pe");
+    check_word(*world, target, offset, "target");
+    check_pointer(before, "before");
+    *before = fetch_add(*world, *target, offset, delta, pe);
+  });
+}
+
+sparkgap_status sparkgap_all_reduce(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,
+                                    int32_t op) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    check_op(op);
+    const uint64_t bytes = checked_bytes(count, type, 1);
+    check_memory({in, bytes}, type, "in");
+    check_memory({out, bytes}, type, "out");
+    check_apart({in, bytes}, {out, bytes}, in == out);
+    all_reduce(*world, in, out, count, type, op);
+  });
+}
+
+sparkgap_status sparkgap_reduce_scatter(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
+                                        int32_t type, int32_t op) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    check_op(op);
+    const uint64_t bytes = checked_bytes(count_per_pe, type, 1);
+    const uint64_t all_bytes = checked_bytes(count_per_pe, type, static_cast<uint64_t>(world->pes()));
+    check_memory({in, all_bytes}, type, "in");
+    check_memory({out, bytes}, type, "out");
+    check_apart({in, all_bytes}, {out, bytes}, is_at(out, in, static_cast<uint64_t>(world->pe()) * bytes));
+    reduce_scatter(*world, in, out, count_per_pe, type, op);
+  });
+}
+
+sparkgap_status sparkgap_all_gather(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
+                                    int32_t type) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    const uint64_t bytes = checked_bytes(count_per_pe, type, 1);
+    const uint64_t all_bytes = checked_bytes(count_per_pe, type, static_cast<uint64_t>(world->pes()));
+    check_memory({in, bytes}, type, "in");
+    check_memory({out, all_bytes}, type, "out");
+    check_apart({in, bytes}, {out, all_bytes}, is_at(in, out, static_cast<uint64_t>(world->pe()) * bytes));
+    all_gather(*world, in, out, count_per_pe, type);
+  });
+}
+
+sparkgap_status sparkgap_broadcast(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,
+                                   int32_t root) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    check_pe(*world, root, "root");
+    const uint64_t bytes = checked_bytes(count, type, 1);
+    check_memory({out, bytes}, type, "out");
+    if (world->pe() == root) {
+      check_memory({in, bytes}, type, "in");
+      check_apart({in, bytes}, {out, bytes}, in == out);
+    }
+    broadcast(*world, in, out, count, type, root);
+  });
+}
+
+sparkgap_status sparkgap_reduce(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,
+                                int32_t op, int32_t root) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    check_op(op);
+    check_pe(*world, root, "root");
+    const uint64_t bytes = checked_bytes(count, type, 1);
+    check_memory({in, bytes}, type, "in");
+    if (world->pe() == root) {
+      check_memory({out, bytes}, type, "out");
+      check_apart({in, bytes}, {out, bytes}, in == out);
+    }
+    reduce(*world, in, out, count, type, op, root);
+  });
+}
+
+sparkgap_status sparkgap_all_to_all(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
+                                    int32_t type) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    const uint64_t bytes = checked_bytes(count_per_pe, type, static_cast<uint64_t>(world->pes()));
+    check_memory({in, bytes}, type, "in");
+    check_memory({out, bytes}, type, "out");
+    check_apart({in, bytes}, {out, bytes}, in == out);
+    all_to_all(*world, in, out, count_per_pe, type);
+  });
+}
+
+sparkgap_status sparkgap_all_to_allv(sparkgap_world* world, const void* in, const uint64_t* send_counts,
+                                     const uint64_t* send_offsets, void* out, const uint64_t* receive_counts,
+                                     const uint64_t* receive_offsets, int32_t type) {
+  return guarded_call(world, [&] {
+    check_type(type);
+    check_pointer(send_counts, "send_counts");
+    check_pointer(send_offsets, "send_offsets");
+    check_pointer(receive_counts, "receive_counts");
+    check_pointer(receive_offsets, "receive_offsets");
+    check_blocks(*world, in, send_counts, send_offsets, out, receive_counts, receive_offsets, type);
+    all_to_allv(*world, in, {send_counts, send_offsets}, out, {receive_counts, receive_offsets}, type);
+  });
+}
+
+sparkgap_status sparkgap_barrier(sparkgap_world* world) {
+  return guarded_call(world, [&] { barrier(*world); });
+}
+
+sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
+  // Nothing is enqueued on the host provider: calls are done when they return.
+  return guarded_call(world, [] {});
+}
+
+const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type) {
+  const char* route = "";
+  guarded(world, [&] {
+    check_collective(collective);
+    uint64_t bytes = 0;
+    if (collective != SPARKGAP_BARRIER) {
+      check_type(type);
+      bytes = checked_bytes(count, type, 1);
+    }
+    route = route_name(world->provider_name(), world->algorithm_for(collective, bytes));
+  });
+  return route;
+}
+
+sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t collective, const char* algorithm) {
+  return guarded(world, [&] {
+    check_collective(collective);
+    Algorithm found = Algorithm::kAuto;
+    if (algorithm != nullptr && !find_algorithm(collective, algorithm, &found)) {
+      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s has no algorithm \"%s\"; it has: auto, %s", operation_name(collective),
+           algorithm, algorithm_names(collective));
+    }
+    world->hold_to(collective, found);
+  });
+}

@@ -1,0 +1,44 @@
+// What the staged algorithms share: cutting a message into pieces that fit a slot, and naming the inputs of a
+// reduction.
+#ifndef SPARKGAP_COLLECTIVE_CHUNKS_H
+#define SPARKGAP_COLLECTIVE_CHUNKS_H
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "world.h"
+
+namespace sparkgap {
+
+// Calls body(first, number) for pieces of at most `most` elements.
+template <class Body>
+void for_each_chunk(uint64_t count, uint64_t most, const Body& body) {
+  for (uint64_t first = 0; first < count; first += most) body(first, std::min(most, count - first));
+}
+
+inline uint8_t* advance(void* address, uint64_t bytes) { return static_cast<uint8_t*>(address) + bytes; }
+inline const uint8_t* advance(const void* address, uint64_t bytes) {
+  return static_cast<const uint8_t*>(address) + bytes;
+}
+
+// How many elements of each of `blocks` blocks fit a slot together, keeping each block's start aligned to a cache line.
+inline uint64_t elements_of_block(const Steps& steps, uint64_t blocks, uint64_t element_bytes) {
+  return steps.slot_bytes() / blocks / kLineBytes * kLineBytes / element_bytes;
+}
+
+// The inputs of a reduction in PE order: this PE's from where it lies, the others' from `offset` in their slots.
+class Inputs {
+ public:
+  Inputs(const World& world, const Steps& steps, const void* own, uint64_t offset) {
+    for (int32_t pe = 0; pe < world.pes(); ++pe) inputs_[pe] = pe == world.pe() ? own : steps.slot(pe) + offset;
+  }
+  operator const void* const*() const { return inputs_; }
+
+ private:
+  const void* inputs_[SPARKGAP_MAX_PES];
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_COLLECTIVE_CHUNKS_H

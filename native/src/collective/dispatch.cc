@@ -1,0 +1,62 @@
+#include "collective/dispatch.h"
+
+#include "collective/all_gather/staged.h"
+#include "collective/all_reduce/one_shot.h"
+#include "collective/all_to_all/staged.h"
+#include "collective/barrier/flags.h"
+#include "collective/broadcast/staged.h"
+#include "collective/reduce/staged.h"
+#include "collective/reduce_scatter/staged.h"
+#include "reduce/reduce.h"
+
+namespace sparkgap {
+namespace {
+
+constexpr int32_t kNoType = -1;
+constexpr int32_t kNoOp = -1;
+constexpr int32_t kNoRoot = -1;
+
+}  // namespace
+
+void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op) {
+  const Call call(world, {SPARKGAP_ALL_REDUCE, type, op, kNoRoot, count});
+  all_reduce_one_shot(world, in, out, count, type_bytes(type), reduce_function(type, op));
+}
+
+void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type, int32_t op) {
+  const Call call(world, {SPARKGAP_REDUCE_SCATTER, type, op, kNoRoot, count_per_pe});
+  reduce_scatter_staged(world, in, out, count_per_pe, type_bytes(type), reduce_function(type, op));
+}
+
+void all_gather(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
+  const Call call(world, {SPARKGAP_ALL_GATHER, type, kNoOp, kNoRoot, count_per_pe});
+  all_gather_staged(world, in, out, count_per_pe * type_bytes(type));
+}
+
+void broadcast(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t root) {
+  const Call call(world, {SPARKGAP_BROADCAST, type, kNoOp, root, count});
+  broadcast_staged(world, in, out, count * type_bytes(type), root);
+}
+
+void reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op, int32_t root) {
+  const Call call(world, {SPARKGAP_REDUCE, type, op, root, count});
+  reduce_staged(world, in, out, count, type_bytes(type), reduce_function(type, op), root);
+}
+
+void all_to_all(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
+  const Call call(world, {SPARKGAP_ALL_TO_ALL, type, kNoOp, kNoRoot, count_per_pe});
+  all_to_all_staged(world, in, out, count_per_pe * type_bytes(type));
+}
+
+void all_to_allv(World& world, const void* in, const BlockTable& send, void* out, const BlockTable& receive,
+                 int32_t type) {
+  const Call call(world, {SPARKGAP_ALL_TO_ALLV, type, kNoOp, kNoRoot, 0});
+  all_to_allv_staged(world, in, send, out, receive, type_bytes(type));
+}
+
+void barrier(World& world) {
+  const Call call(world, {SPARKGAP_BARRIER, kNoType, kNoOp, kNoRoot, 0});
+  barrier_flags(world);
+}
+
+}  // namespace sparkgap

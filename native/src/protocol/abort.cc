@@ -1,0 +1,48 @@
+#include "protocol/abort.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "protocol/futex.h"
+
+namespace sparkgap {
+
+void abort_world(const Control& control, int32_t by, const Failure& failure) {
+  ControlHeader& header = control.header();
+  uint32_t running = kRunning;
+  if (!__atomic_compare_exchange_n(&header.abort_state, &running, kAborting, false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE)) {
+    return;
+  }
+  AbortRecord& record = header.abort;
+  record.status = failure.status;
+  record.by = by;
+  record.subject = failure.pe;
+  const size_t length = std::min(std::strlen(failure.message), sizeof record.reason - 1);
+  std::memcpy(record.reason, failure.message, length);
+  record.reason[length] = '\0';
+  store_release(&header.abort_state, kAborted);
+  wake_all(header);
+}
+
+void fail_as_aborted(const Control& control, int32_t pe) {
+  const ControlHeader& header = control.header();
+  // The writer needs a microsecond; should it have died within it, there is no reason to tell.
+  for (int i = 0; i < 1000000 && load_acquire(&header.abort_state) == kAborting; ++i) cpu_pause();
+  if (load_acquire(&header.abort_state) != kAborted) {
+    fail(SPARKGAP_ABORTED, kNoPe, "a PE aborted the world and ended before it could say why");
+  }
+  const AbortRecord& record = header.abort;
+  if (record.by == pe) fail(record.status, record.subject, "%s", record.reason);
+  // Where this PE is the one that another complains of, that other is what to look at.
+  const int32_t subject = record.subject == kNoPe || record.subject == pe ? record.by : record.subject;
+  fail(record.status, subject, "PE %d (%s) ended the world: %s", record.by, control.record(record.by).label,
+       record.reason);
+}
+
+void wake_all(ControlHeader& header) {
+  __atomic_fetch_add(&header.wake, 1, __ATOMIC_SEQ_CST);
+  futex_wake_all(&header.wake);
+}
+
+}  // namespace sparkgap

@@ -1,0 +1,134 @@
+// The control segment: the memory that the PEs of one world share from bootstrap to destroy. Plain structs of
+// fixed-size integers, no pointers, no std:: types, so that a CUDA kernel can share the layout and the rules.
+//
+//   +----------------+  0
+//   | ControlHeader  |  who the world is; abort word, sleepers, wake word; abort record
+//   +----------------+
+//   | PeRecord[pes]  |  written once by each PE when it connects
+//   +----------------+
+//   | StepLine[pes]  |  how far each PE is: what others spin on
+//   +----------------+
+//   | CallLine[pes]  |  which call each PE is in: what others read when a wait lasts
+//   +----------------+
+//   | packets        |  [pes][2] slots of kPacketLines lines: data and flag travel in one cache line
+//   +----------------+
+//   | staging        |  [pes][2] slots of slot_bytes: data here, flag in the StepLine of the PE
+//   +----------------+  segment_bytes
+//
+// Steps. A collective consists of one or more steps, and every PE counts them alike: step numbers start at 1, grow by
+// one, and never start again. In step s a PE may write its own slot s % 2, then stores s in its StepLine ("posts"), and
+// may then read the slots s % 2 of those PEs whose StepLine it has seen at s or more.
+//
+// Rotation. A PE that posts s has done with all that it reads in steps before s. So the slot of step s is free for step
+// s + 2 once every PE that may read it has posted s + 1. A PE therefore never writes in step s before it has seen s - 1
+// from all. Where each step waits for all PEs, the wait of step s - 1 has shown that already; where it does not (the
+// root of a broadcast), the PE looks at the others' StepLines. It follows that no PE is ever more than one step ahead
+// of a PE that waits for it, which is why two slots do, and why nothing is ever cleared: flags only grow.
+//
+// Packets. A line of 64 bytes holds 56 bytes of data and, written last, a flag that mixes the step number with the
+// call's signature. x86 makes stores visible in order, so a reader that sees the flag sees the data, with one transfer
+// between the cores. The slot rotation is the same. Lines are never cleared either: an old flag never equals a new one.
+#ifndef SPARKGAP_PROTOCOL_LAYOUT_H
+#define SPARKGAP_PROTOCOL_LAYOUT_H
+
+#include <stdint.h>
+
+namespace sparkgap {
+
+constexpr uint64_t kLineBytes = 64;
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kSlots = 2;
+
+constexpr uint64_t kPacketDataBytes = 56;
+constexpr uint64_t kPacketLines = 32;
+constexpr uint64_t kMaxPacketDataBytes = kPacketLines * kPacketDataBytes;
+
+constexpr uint64_t kLabelBytes = 128;
+constexpr uint64_t kHostBytes = 64;
+constexpr uint64_t kReasonBytes = 2048;
+
+// States of ControlHeader::abort_state. It only grows.
+enum : uint32_t { kRunning = 0, kAborting = 1, kAborted = 2 };
+
+// States of PeRecord::state. It only grows.
+enum : uint32_t { kAbsent = 0, kConnecting = 1, kConnected = 2, kLeft = 3 };
+
+struct AbortRecord {
+  int32_t status;   // what every call of every PE fails with
+  int32_t by;       // the PE that aborted the world
+  int32_t subject;  // the PE that the failure is about, or -1
+  int32_t reserved;
+  char reason[kReasonBytes];
+};
+
+struct alignas(kPageBytes) ControlHeader {
+  // First line: never changes after PE 0 made the segment.
+  uint64_t magic;
+  uint32_t abi_version;
+  int32_t pes;
+  uint64_t epoch;
+  uint64_t key[2];
+  uint64_t segment_bytes;
+  uint64_t slot_bytes;
+  uint64_t reserved;
+
+  // Second line: read at each call and each post, written when something unusual happens, so it stays in every cache.
+  alignas(kLineBytes) uint32_t abort_state;
+  uint32_t sleepers;  // PEs in a futex wait
+
+  // Third line: the futex.
+  alignas(kLineBytes) uint32_t wake;
+
+  alignas(kLineBytes) AbortRecord abort;
+};
+
+struct alignas(kLineBytes) PeRecord {
+  uint32_t state;
+  int32_t pid;
+  uint64_t start_time;  // of the process, in clock ticks since boot: tells a PID that was given again
+  int32_t usable_cpus;  // of the process when it connected
+  int32_t reserved;
+  char label[kLabelBytes];
+  char host[kHostBytes];
+};
+
+// Two cache lines apart, so that a prefetcher that fetches pairs does not pull a neighbour's line along.
+struct alignas(2 * kLineBytes) StepLine {
+  uint64_t step;
+  // What the call of a step is about, by step % 2; lets peers see at no cost that they are not in the same call.
+  uint64_t signature[kSlots];
+};
+
+// One call, as its caller made it.
+struct CallSignature {
+  int32_t operation;  // SPARKGAP_ALL_REDUCE... or one of the Operation values below
+  int32_t type;
+  int32_t op;
+  int32_t root;
+  uint64_t count;
+};
+
+// Further values of CallSignature::operation: collective calls that do not reduce or move a user's elements.
+enum : int32_t { kOperationConnect = 100, kOperationAllocate = 101, kOperationFree = 102 };
+
+// Calls are numbered like steps: from 1, alike on every PE. A PE writes signature[number % 4], then `begun`; when the
+// call returns it writes `ended`. The signature of call c is overwritten by call c + 4, so a reader that finds `begun`
+// at c + 2 or less after it has read the signature has read it whole.
+constexpr uint64_t kCallsKept = 4;
+struct alignas(2 * kLineBytes) CallLine {
+  uint64_t begun;
+  uint64_t ended;
+  CallSignature signature[kCallsKept];
+};
+
+struct alignas(kLineBytes) Packet {
+  uint8_t data[kPacketDataBytes];
+  uint64_t flag;
+};
+
+static_assert(sizeof(Packet) == kLineBytes, "a packet is one cache line");
+static_assert(sizeof(CallLine) == 2 * kLineBytes, "a PE's call is published on its own lines");
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROTOCOL_LAYOUT_H

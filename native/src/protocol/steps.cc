@@ -1,0 +1,24 @@
+#include "protocol/steps.h"
+
+namespace sparkgap {
+
+void Steps::see_all(uint64_t step) {
+  for (int32_t i = 1; i < pes_; ++i) see((pe_ + i) % pes_, step);
+  all_seen_ = step;
+}
+
+void Steps::refuse_call_of(int32_t peer) {
+  waiter_->compare_calls(peer);
+  // The peer is too far ahead for its call of this number to be known still.
+  Failure failure;
+  failure.status = SPARKGAP_MISMATCH;
+  failure.pe = peer;
+  const CallLine& own = control_.call_line(pe_);
+  Text text(failure.message, sizeof failure.message);
+  text.add("PE %d (%s) is in ", pe_, control_.record(pe_).label);
+  describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
+  text.add(", but PE %d (%s) posted data of another call", peer, control_.record(peer).label);
+  waiter_->give_up(failure);
+}
+
+}  // namespace sparkgap

@@ -1,0 +1,86 @@
+// One PE's way through the steps of protocol/layout.h: the building block of every collective.
+//
+//   steps.begin();                 next step; its slot is free to write when this returns
+//   ... write steps.slot(pe) ...
+//   steps.post();                  what was written may be read
+//   steps.wait_for(peer);          the peer has posted this step
+//   ... read steps.slot(peer) ...
+#ifndef SPARKGAP_PROTOCOL_STEPS_H
+#define SPARKGAP_PROTOCOL_STEPS_H
+
+#include <cstdint>
+
+#include "protocol/abort.h"
+#include "protocol/atomics.h"
+#include "protocol/control.h"
+#include "protocol/wait.h"
+
+namespace sparkgap {
+
+class Steps {
+ public:
+  Steps(const Control& control, int32_t pe, Waiter* waiter)
+      : control_(control), pe_(pe), pes_(control.pes()), waiter_(waiter) {}
+
+  // All steps until the next call of this carry the signature of this call.
+  void set_signature(uint64_t signature) { signature_ = signature; }
+
+  void begin() {
+    ++step_;
+    if (all_seen_ + 1 < step_) see_all(step_ - 1);
+  }
+
+  void post() {
+    StepLine& line = control_.step_line(pe_);
+    store_relaxed(&line.signature[step_ % kSlots], signature_);
+    store_release(&line.step, step_);
+    wake_sleepers(control_.header());
+  }
+
+  void wait_for(int32_t peer) {
+    see(peer, step_);
+    const uint64_t theirs = load_relaxed(&control_.step_line(peer).signature[step_ % kSlots]);
+    if (__builtin_expect(theirs != signature_, 0)) refuse_call_of(peer);
+  }
+
+  // The peer after this PE first, so that PEs do not all pull the same lines at once.
+  void wait_for_all() {
+    for (int32_t i = 1; i < pes_; ++i) wait_for((pe_ + i) % pes_);
+    all_seen_ = step_;
+  }
+
+  // A step without data: when it returns, every PE has begun it.
+  void meet() {
+    begin();
+    post();
+    wait_for_all();
+  }
+
+  uint8_t* slot(int32_t pe) const { return control_.slot(pe, step_); }
+  uint64_t slot_bytes() const { return control_.slot_bytes(); }
+  uint64_t step() const { return step_; }
+
+ private:
+  void see(int32_t peer, uint64_t step) {
+    if (seen_[peer] >= step) return;
+    const uint64_t* word = &control_.step_line(peer).step;
+    waiter_->until(peer, [word, step] { return load_acquire(word) >= step; });
+    seen_[peer] = load_relaxed(word);
+  }
+
+  void see_all(uint64_t step);
+  [[noreturn]] void refuse_call_of(int32_t peer);
+
+  Control control_;
+  int32_t pe_;
+  int32_t pes_;
+  Waiter* waiter_;
+  uint64_t step_ = 0;
+  uint64_t signature_ = 0;
+  uint64_t all_seen_ = 0;                 // every peer has been seen at this step or later
+  uint64_t seen_[SPARKGAP_MAX_PES] = {};  // how far each peer was when last looked at
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROTOCOL_STEPS_H

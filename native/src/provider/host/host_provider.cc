@@ -1,0 +1,128 @@
+#include "provider/host/host_provider.h"
+
+#include <errno.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "provider/host/host_memory.h"
+#include "provider/host/identity.h"
+#include "provider/host/world_id.h"
+
+namespace sparkgap {
+namespace {
+
+template <size_t size>
+void copy_text(char (&to)[size], const std::string& from) {
+  const size_t length = std::min(from.size(), size - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+HostProvider::HostProvider(const WorldOptions& options) : options_(options), peers_(static_cast<size_t>(options.pes)) {}
+
+void HostProvider::make_world() {
+  const ControlLayout layout = ControlLayout::of(options_.pes);
+  segment_ = Segment::make(options_.host_directory, layout.segment_bytes);
+  if (const int error = segment_.reserve(0, layout.segment_bytes); error != 0) {
+    if (error != ENOSPC) {
+      fail(SPARKGAP_UNAVAILABLE, kNoPe,
+           "cannot reserve memory in %s: %s; spark.sparkgap.host.directory must name a tmpfs",
+           options_.host_directory.c_str(), std::strerror(error));
+    }
+    char message[kMaxMessageBytes];
+    Text text(message, sizeof message);
+    text.add("a world of %d PEs ", options_.pes);
+    describe_shortage(text, options_.host_directory, layout.segment_bytes, free_bytes(options_.host_directory));
+    fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "%s", message);
+  }
+  ControlHeader& header = *reinterpret_cast<ControlHeader*>(segment_.base());
+  header.magic = kHostWorldMagic;
+  header.abi_version = SPARKGAP_ABI_VERSION;
+  header.pes = options_.pes;
+  header.epoch = options_.epoch;
+  header.segment_bytes = layout.segment_bytes;
+  header.slot_bytes = layout.slot_bytes;
+  if (getrandom(header.key, sizeof header.key, 0) != sizeof header.key) {
+    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random key: %s", std::strerror(errno));
+  }
+}
+
+void HostProvider::write_id(uint8_t* bytes) const {
+  const ControlHeader& header = *reinterpret_cast<const ControlHeader*>(segment_.base());
+  HostWorldId id = {};
+  id.magic = kHostWorldMagic;
+  id.abi_version = SPARKGAP_ABI_VERSION;
+  id.pes = options_.pes;
+  id.epoch = options_.epoch;
+  std::memcpy(id.key, header.key, sizeof id.key);
+  id.segment_bytes = segment_.bytes();
+  id.pid_namespace = pid_namespace();
+  id.pid = getpid();
+  id.start_time = process_start_time(id.pid);
+  id.fd = segment_.fd();
+  copy_text(id.boot_id, boot_id());
+  copy_text(id.host, host_name());
+  std::memset(bytes, 0, SPARKGAP_WORLD_ID_BYTES);
+  std::memcpy(bytes, &id, sizeof id);
+}
+
+Control HostProvider::open_world(const uint8_t* bytes) {
+  const HostWorldId id = parse_host_world_id(bytes, options_);
+  if (options_.pe != 0) {
+    if (id.segment_bytes != ControlLayout::of(options_.pes).segment_bytes) {
+      fail(SPARKGAP_UNAVAILABLE, 0, "PE 0's control segment is laid out otherwise: use one plugin jar everywhere");
+    }
+    segment_ = Segment::open(id.pid, id.fd, id.segment_bytes);
+  }
+  check_header(id.key);
+  control_ = Control(segment_.base(), options_.pes);
+  claim_record();
+  // A peer needs no descriptor once it has the mapping; PE 0 keeps its own open until the last has come.
+  if (options_.pe != 0) segment_.close_descriptor();
+  return control_;
+}
+
+void HostProvider::check_header(const uint64_t* key) const {
+  const ControlHeader& header = *reinterpret_cast<const ControlHeader*>(segment_.base());
+  if (header.magic != kHostWorldMagic || std::memcmp(header.key, key, sizeof header.key) != 0) {
+    fail(SPARKGAP_UNAVAILABLE, 0,
+         "the id's key does not open the world that was found: a stale id, of a world that has ended");
+  }
+}
+
+void HostProvider::claim_record() {
+  PeRecord& record = control_.record(options_.pe);
+  uint32_t absent = kAbsent;
+  if (!__atomic_compare_exchange_n(&record.state, &absent, kConnecting, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected to this world already, by process %d",
+         options_.pe, record.pid);
+  }
+  record.pid = getpid();
+  record.start_time = process_start_time(record.pid);
+  record.usable_cpus = usable_cpus();
+  copy_text(record.label, options_.label);
+  copy_text(record.host, host_name());
+  store_release(&record.state, kConnected);
+  wake_sleepers(control_.header());
+}
+
+std::unique_ptr<SymmetricMemory> HostProvider::allocate(uint64_t bytes, Steps& steps) {
+  return allocate_host_memory(options_, control_, bytes, steps);
+}
+
+bool HostProvider::has_ended(int32_t pe) {
+  const PeRecord& record = control_.record(pe);
+  if (record.pid == getpid()) return false;
+  return peers_[static_cast<size_t>(pe)].has_ended(record.pid, record.start_time);
+}
+
+void HostProvider::describe(Text& text) const {
+  text.add("shared memory in %s on %s", options_.host_directory.c_str(), host_name().c_str());
+}
+
+}  // namespace sparkgap

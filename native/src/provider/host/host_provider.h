@@ -1,0 +1,38 @@
+// The provider for PEs of one host: processes, threads of one process, or both. All memory is shared memory.
+#ifndef SPARKGAP_PROVIDER_HOST_HOST_PROVIDER_H
+#define SPARKGAP_PROVIDER_HOST_HOST_PROVIDER_H
+
+#include <memory>
+#include <vector>
+
+#include "provider/host/peer_process.h"
+#include "provider/host/segment.h"
+#include "provider/provider.h"
+
+namespace sparkgap {
+
+class HostProvider final : public Provider {
+ public:
+  explicit HostProvider(const WorldOptions& options);
+
+  const char* name() const override { return "host"; }
+  void make_world() override;
+  void write_id(uint8_t* id) const override;
+  Control open_world(const uint8_t* id) override;
+  std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) override;
+  bool has_ended(int32_t pe) override;
+  void describe(Text& text) const override;
+
+ private:
+  void check_header(const uint64_t* key) const;
+  void claim_record();
+
+  const WorldOptions& options_;
+  Segment segment_;
+  Control control_;
+  std::vector<PeerProcess> peers_;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROVIDER_HOST_HOST_PROVIDER_H

@@ -1,0 +1,71 @@
+#include "provider/host/identity.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "protocol/layout.h"
+
+namespace sparkgap {
+namespace {
+
+// Reads what fits of a small file of /proc; "" if it cannot be read.
+std::string read_proc_file(const char* path) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  char content[1024];
+  const ssize_t length = read(fd, content, sizeof content);
+  close(fd);
+  return length > 0 ? std::string(content, static_cast<size_t>(length)) : "";
+}
+
+}  // namespace
+
+std::string boot_id() {
+  std::string id = read_proc_file("/proc/sys/kernel/random/boot_id");
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+std::string host_name() {
+  char name[kHostBytes] = "";
+  if (gethostname(name, sizeof name - 1) != 0) return "unknown host";
+  return name;
+}
+
+uint64_t pid_namespace() {
+  struct stat status;
+  return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+uint64_t process_start_time(pid_t pid) {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  const std::string stat = read_proc_file(path);
+  // "pid (name) state ppid ...": the name may hold anything, so fields are counted from the last ')'. The state is the
+  // 3rd field and the start time the 22nd.
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return 0;
+  const char* field = stat.c_str() + name_end + 2;
+  if (*field == 'Z' || *field == 'X') return 0;
+  for (int number = 3; number < 22; ++number) {
+    field = std::strchr(field, ' ');
+    if (field == nullptr) return 0;
+    ++field;
+  }
+  return std::strtoull(field, nullptr, 10);
+}
+
+int32_t usable_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  // Only a machine with more CPUs than cpu_set_t has bits comes here.
+  return static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+}  // namespace sparkgap

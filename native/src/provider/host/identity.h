@@ -1,0 +1,29 @@
+// Who a process is, in terms that another process of the same host can check.
+#ifndef SPARKGAP_PROVIDER_HOST_IDENTITY_H
+#define SPARKGAP_PROVIDER_HOST_IDENTITY_H
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace sparkgap {
+
+// Changes with each boot and differs between hosts; the same in every container of a host.
+std::string boot_id();
+
+std::string host_name();
+
+// Inode of this process's PID namespace: the same number means that PIDs mean the same.
+uint64_t pid_namespace();
+
+// Clock ticks between boot and the start of the process; 0 if there is no such process (any more, or visible from here)
+// or if it is dead and only waits to be reaped.
+uint64_t process_start_time(pid_t pid);
+
+// CPUs that this process may run on.
+int32_t usable_cpus();
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROVIDER_HOST_IDENTITY_H

@@ -1,0 +1,32 @@
+#include "provider/host/peer_process.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "provider/host/identity.h"
+
+namespace sparkgap {
+
+PeerProcess::PeerProcess(PeerProcess&& other) noexcept
+    : pidfd_(std::exchange(other.pidfd_, -1)), tried_(other.tried_) {}
+
+PeerProcess::~PeerProcess() {
+  if (pidfd_ >= 0) close(pidfd_);
+}
+
+bool PeerProcess::has_ended(pid_t pid, uint64_t start_time) {
+  if (!tried_) {
+    tried_ = true;
+    pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    // The descriptor is of whoever has the PID now; that it is the peer shows its start time.
+    if (process_start_time(pid) != start_time) return true;
+  }
+  if (pidfd_ < 0) return process_start_time(pid) != start_time;
+  pollfd descriptor = {pidfd_, POLLIN, 0};
+  return poll(&descriptor, 1, 0) > 0;
+}
+
+}  // namespace sparkgap

@@ -1,0 +1,28 @@
+// Whether the process of a peer still runs.
+#ifndef SPARKGAP_PROVIDER_HOST_PEER_PROCESS_H
+#define SPARKGAP_PROVIDER_HOST_PEER_PROCESS_H
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace sparkgap {
+
+// Holds a pidfd from the first question on, which no reuse of the PID can deceive; where the kernel has none
+// (before 5.3) or forbids it, compares the start time of whatever runs under that PID.
+class PeerProcess {
+ public:
+  PeerProcess() = default;
+  PeerProcess(PeerProcess&& other) noexcept;
+  ~PeerProcess();
+
+  bool has_ended(pid_t pid, uint64_t start_time);
+
+ private:
+  int pidfd_ = -1;
+  bool tried_ = false;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROVIDER_HOST_PEER_PROCESS_H

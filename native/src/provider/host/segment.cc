@@ -1,0 +1,127 @@
+#include "provider/host/segment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace sparkgap {
+namespace {
+
+// For file systems without O_TMPFILE: a random name that is gone again before anything is written.
+int open_and_unlink(const std::string& directory) {
+  uint64_t random[2];
+  if (getrandom(random, sizeof random, 0) != sizeof random) return -1;
+  char name[64];
+  std::snprintf(name, sizeof name, "/.sparkgap-%016llx%016llx", static_cast<unsigned long long>(random[0]),
+                static_cast<unsigned long long>(random[1]));
+  const std::string path = directory + name;
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0) unlink(path.c_str());
+  return fd;
+}
+
+}  // namespace
+
+Segment::Segment(Segment&& other) noexcept { *this = std::move(other); }
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Segment::~Segment() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+  close_descriptor();
+}
+
+Segment Segment::make(const std::string& directory, uint64_t bytes) {
+  Segment segment;
+  segment.bytes_ = bytes;
+  segment.fd_ = ::open(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (segment.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) segment.fd_ = open_and_unlink(directory);
+  if (segment.fd_ < 0) {
+    fail(SPARKGAP_UNAVAILABLE, kNoPe,
+         "cannot make shared memory in %s: %s. It must be a directory, normally a tmpfs, that this user may write to; "
+         "spark.sparkgap.host.directory names it",
+         directory.c_str(), std::strerror(errno));
+  }
+  if (ftruncate(segment.fd_, static_cast<off_t>(bytes)) != 0) {
+    fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "cannot make a segment of %llu bytes in %s: %s",
+         static_cast<unsigned long long>(bytes), directory.c_str(), std::strerror(errno));
+  }
+  segment.map(directory);
+  return segment;
+}
+
+Segment Segment::open(pid_t pid, int fd, uint64_t bytes) {
+  char path[48];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+  Segment segment;
+  segment.bytes_ = bytes;
+  segment.fd_ = ::open(path, O_RDWR | O_CLOEXEC);
+  if (segment.fd_ < 0) {
+    const int error = errno;
+    fail(SPARKGAP_UNAVAILABLE, kNoPe, "cannot open the shared memory of process %d (%s): %s. %s", pid, path,
+         std::strerror(error),
+         error == EACCES || error == EPERM
+             ? "PEs of one host must run as the same user, in the same user namespace"
+             : "Its process has ended, or has closed the world, or /proc hides it (mount option hidepid)");
+  }
+  struct stat status;
+  if (fstat(segment.fd_, &status) != 0 || !S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != bytes) {
+    fail(SPARKGAP_UNAVAILABLE, kNoPe, "%s is not the %llu bytes of shared memory that were announced: a stale world id",
+         path, static_cast<unsigned long long>(bytes));
+  }
+  segment.map(path);
+  return segment;
+}
+
+void Segment::map(const std::string& where) {
+  void* address = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (address == MAP_FAILED) {
+    fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "cannot map %llu bytes of %s: %s", static_cast<unsigned long long>(bytes_),
+         where.c_str(), std::strerror(errno));
+  }
+  base_ = static_cast<uint8_t*>(address);
+  // Only where the administrator allows it for shared memory; elsewhere this does nothing.
+  madvise(base_, bytes_, MADV_HUGEPAGE);
+}
+
+int Segment::reserve(uint64_t offset, uint64_t bytes) {
+  int result;
+  do {
+    result = fallocate(fd_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  } while (result == EINTR);
+  return result;
+}
+
+void Segment::close_descriptor() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+uint64_t free_bytes(const std::string& directory) {
+  struct statvfs status;
+  if (statvfs(directory.c_str(), &status) != 0) return 0;
+  return static_cast<uint64_t>(status.f_bavail) * status.f_frsize;
+}
+
+void describe_shortage(Text& text, const std::string& directory, uint64_t needed, uint64_t free) {
+  text.add(
+      "needs %llu bytes (all PEs of the host together) in %s, where %llu are free. Enlarge it (mount -o "
+      "remount,size=..., Docker: --shm-size, Kubernetes: an emptyDir with medium Memory), or name another tmpfs by "
+      "spark.sparkgap.host.directory",
+      static_cast<unsigned long long>(needed), directory.c_str(), static_cast<unsigned long long>(free));
+}
+
+}  // namespace sparkgap

@@ -1,0 +1,58 @@
+// A piece of memory that processes of one host share: an inode without a name, so that nothing can be left behind.
+//
+// The maker holds it open; a peer opens it through /proc/<pid of the maker>/fd/<fd>, which the kernel allows to
+// processes of the same user only. Once mapped, no descriptor is needed any more. Memory is reserved before it is
+// touched: a file system that is full is an error at that moment and never a SIGBUS later.
+#ifndef SPARKGAP_PROVIDER_HOST_SEGMENT_H
+#define SPARKGAP_PROVIDER_HOST_SEGMENT_H
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "error.h"
+
+namespace sparkgap {
+
+class Segment {
+ public:
+  Segment() = default;
+  Segment(Segment&& other) noexcept;
+  Segment& operator=(Segment&& other) noexcept;
+  ~Segment();
+
+  // Makes a segment of `bytes` zeros, with nothing reserved yet, and maps it.
+  static Segment make(const std::string& directory, uint64_t bytes);
+
+  // Opens and maps what process `pid` holds as descriptor `fd`. Throws UNAVAILABLE, with errno's meaning, if it cannot
+  // be opened, or if it is no file of exactly `bytes`.
+  static Segment open(pid_t pid, int fd, uint64_t bytes);
+
+  // Reserves memory for a range: 0 or an errno.
+  int reserve(uint64_t offset, uint64_t bytes);
+
+  // What is no longer needed once all peers have mapped the segment.
+  void close_descriptor();
+
+  int fd() const { return fd_; }
+  uint8_t* base() const { return base_; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  void map(const std::string& where);
+
+  int fd_ = -1;
+  uint8_t* base_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
+// Bytes that can still be written under `directory`.
+uint64_t free_bytes(const std::string& directory);
+
+// "... needs 8388608 bytes in /dev/shm, of which 4096 are free. Enlarge it: ..."
+void describe_shortage(Text& text, const std::string& directory, uint64_t needed, uint64_t free);
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROVIDER_HOST_SEGMENT_H

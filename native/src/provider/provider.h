@@ -1,0 +1,62 @@
+// What makes a world: the memory that its PEs share, and the knowledge whether they still exist.
+//
+// A provider belongs to one PE of one world. It throws Failure (error.h). Only the methods of Liveness are called while
+// the PE waits; none is called from two threads at once.
+#ifndef SPARKGAP_PROVIDER_PROVIDER_H
+#define SPARKGAP_PROVIDER_PROVIDER_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "error.h"
+#include "protocol/control.h"
+#include "protocol/liveness.h"
+#include "protocol/steps.h"
+#include "sparkgap/sparkgap.h"
+
+namespace sparkgap {
+
+// What a PE tells a provider about itself; sparkgap_world_options with owned strings.
+struct WorldOptions {
+  int32_t pe = 0;
+  int32_t pes = 0;
+  uint64_t epoch = 0;
+  int64_t peer_timeout_ms = 0;
+  bool check = false;
+  std::string label;
+  std::string host_directory;
+};
+
+// One allocation of the symmetric heap; gone when this is destroyed.
+class SymmetricMemory {
+ public:
+  virtual ~SymmetricMemory() = default;
+  // Where this process sees `pe`'s part; nullptr if it cannot address it.
+  virtual uint8_t* part(int32_t pe) const = 0;
+};
+
+class Provider : public Liveness {
+ public:
+  // "host"; the first half of a route.
+  virtual const char* name() const = 0;
+
+  // PE 0, once, before write_id: makes the memory that the bootstrap needs.
+  virtual void make_world() = 0;
+
+  // PE 0: what the others need to find that memory, SPARKGAP_WORLD_ID_BYTES.
+  virtual void write_id(uint8_t* id) const = 0;
+
+  // Finds the world's memory and claims this PE's place in it. The view stays valid as long as the provider.
+  virtual Control open_world(const uint8_t* id) = 0;
+
+  // Collective, `bytes` > 0. All PEs throw the same status, or none does.
+  virtual std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) = 0;
+
+  // Appends where the memory is, for logs.
+  virtual void describe(Text& text) const = 0;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROVIDER_PROVIDER_H

@@ -1,0 +1,42 @@
+// Which algorithm a collective takes: a pure function of what all PEs know alike, so that they agree without a word.
+#ifndef SPARKGAP_SELECT_H
+#define SPARKGAP_SELECT_H
+
+#include <cstdint>
+
+#include "sparkgap/sparkgap.h"
+
+namespace sparkgap {
+
+enum class Algorithm : int32_t {
+  kAuto = 0,  // let select() decide
+  kOneShot,
+  kStaged,
+  kFlags,
+};
+
+// What is alike on all PEs of a world, from connect on.
+struct Circumstances {
+  int32_t pes = 1;
+  bool oversubscribed = false;  // more PEs than CPUs: a wait costs a context switch
+};
+
+// `bytes` is what one PE gives to the collective: in for those that have one size, the block for one peer for
+// reduceScatter, allGather and allToAll.
+Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
+
+// "one-shot"
+const char* algorithm_name(Algorithm algorithm);
+
+// The algorithm of that name that `collective` has; kAuto for "auto". False if there is none.
+bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm);
+
+// "one-shot, two-shot": what find_algorithm knows for `collective`.
+const char* algorithm_names(int32_t collective);
+
+// "host/one-shot", static.
+const char* route_name(const char* provider, Algorithm algorithm);
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_SELECT_H

@@ -1,0 +1,238 @@
+#include "world.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "protocol/abort.h"
+#include "protocol/call.h"
+#include "provider/host/host_provider.h"
+
+namespace sparkgap {
+namespace {
+
+// PEs with a core each look often before they yield; PEs that share cores let their peers run at once.
+constexpr int32_t kSpins = 2000;
+constexpr int32_t kSpinsWhenOversubscribed = 20;
+constexpr int64_t kYieldTimeUs = 1000;
+
+std::unique_ptr<Provider> make_provider(const char* name, const WorldOptions& options) {
+  if (name != nullptr && std::strcmp(name, "host") == 0) return std::make_unique<HostProvider>(options);
+  fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\" in this library; it has: host",
+       name == nullptr ? "" : name);
+}
+
+// What PE `from` writes into PE `to` at connect; depends on the world's key, so memory of another world cannot pass.
+uint64_t token(const ControlHeader& header, int32_t from, int32_t to) {
+  uint64_t value = header.key[0] ^ (static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to));
+  value *= 0x9e3779b97f4a7c15u;
+  return (value ^ (value >> 31)) + header.key[1];
+}
+
+}  // namespace
+
+World::~World() {
+  buffers_.clear();
+  if (!control_) return;
+  store_release(&control_.record(options_.pe).state, kLeft);
+  wake_sleepers(control_.header());
+}
+
+void World::open(const sparkgap_world_options& options) {
+  if (options.pes < 1 || options.pes > SPARKGAP_MAX_PES) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a world has 1 to %d PEs, not %d", SPARKGAP_MAX_PES, options.pes);
+  }
+  if (options.pe < 0 || options.pe >= options.pes) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "PE %d is not one of a world of %d", options.pe, options.pes);
+  }
+  if (options.peer_timeout_ms <= 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "peer_timeout_ms must be more than 0, not %lld",
+         static_cast<long long>(options.peer_timeout_ms));
+  }
+  if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
+  }
+  options_.pe = options.pe;
+  options_.pes = options.pes;
+  options_.epoch = options.epoch;
+  options_.peer_timeout_ms = std::min<int64_t>(options.peer_timeout_ms, INT64_MAX / 1000);
+  options_.check = options.check != 0;
+  options_.label = options.label == nullptr ? "" : options.label;
+  options_.host_directory = options.host_directory;
+  circumstances_.pes = options.pes;
+  provider_ = make_provider(options.provider, options_);
+  if (options_.pe == 0) provider_->make_world();
+  created_ = true;
+}
+
+void World::check_created() const {
+  if (created_) return;
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world was not created: %s", failure_.message);
+}
+
+void World::write_id(uint8_t* id) {
+  check_created();
+  if (options_.pe != 0) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "only PE 0 has the world's id");
+  provider_->write_id(id);
+}
+
+void World::connect(const uint8_t* id) {
+  check_created();
+  if (control_) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected already", options_.pe);
+  control_ = provider_->open_world(id);
+  publish_control();
+  WaitOptions wait;
+  wait.timeout_ms = options_.peer_timeout_ms;
+  wait.spins = kSpinsWhenOversubscribed;
+  wait.yield_time_us = kYieldTimeUs;
+  waiter_.emplace(control_, options_.pe, provider_.get(), wait);
+  steps_.emplace(control_, options_.pe, &*waiter_);
+
+  CallSignature signature = {};
+  signature.operation = kOperationConnect;
+  Call call(*this, signature);
+  wait_for_peers_to_connect();
+  learn_circumstances();
+  verify_puts();
+  connected_ = true;
+}
+
+void World::publish_control() {
+  std::lock_guard<std::mutex> lock(abort_mutex_);
+  control_published_ = true;
+  if (abort_requested_) abort_world(control_, options_.pe, abort_failure_);
+}
+
+void World::wait_for_peers_to_connect() {
+  for (int32_t peer = 0; peer < options_.pes; ++peer) {
+    const uint32_t* state = &control_.record(peer).state;
+    waiter_->until(peer, [state] { return load_acquire(state) >= kConnected; });
+  }
+}
+
+void World::learn_circumstances() {
+  int32_t cpus = control_.record(0).usable_cpus;
+  for (int32_t pe = 1; pe < options_.pes; ++pe) cpus = std::min(cpus, control_.record(pe).usable_cpus);
+  circumstances_.oversubscribed = options_.pes > cpus;
+  WaitOptions wait = waiter_->options();
+  wait.spins = circumstances_.oversubscribed ? kSpinsWhenOversubscribed : kSpins;
+  waiter_->set_options(wait);
+}
+
+void World::verify_puts() {
+  const ControlHeader& header = control_.header();
+  const size_t mine = static_cast<size_t>(options_.pe);
+  steps_->begin();
+  for (int32_t peer = 0; peer < options_.pes; ++peer) {
+    reinterpret_cast<uint64_t*>(steps_->slot(peer))[mine] = token(header, options_.pe, peer);
+  }
+  steps_->post();
+  steps_->wait_for_all();
+  const uint64_t* received = reinterpret_cast<const uint64_t*>(steps_->slot(options_.pe));
+  for (int32_t peer = 0; peer < options_.pes; ++peer) {
+    if (received[peer] == token(header, peer, options_.pe)) continue;
+    Failure failure;
+    failure.status = SPARKGAP_INTERNAL;
+    failure.pe = peer;
+    Text(failure.message, sizeof failure.message)
+        .add("PE %d (%s) did not see the verified put of PE %d (%s)", options_.pe, options_.label.c_str(), peer,
+             control_.record(peer).label);
+    waiter_->give_up(failure);
+  }
+  steps_->meet();
+}
+
+void World::abort(const char* reason) {
+  Failure failure;
+  failure.status = SPARKGAP_ABORTED;
+  Text(failure.message, sizeof failure.message).add("%.1000s", reason == nullptr ? "no reason given" : reason);
+  std::lock_guard<std::mutex> lock(abort_mutex_);
+  if (abort_requested_) return;
+  abort_requested_ = true;
+  abort_failure_ = failure;
+  if (control_published_) abort_world(control_, options_.pe, failure);
+}
+
+void World::check_usable() const {
+  if (control_ && is_aborted(control_)) fail_as_aborted(control_, options_.pe);
+  if (!connected_) {
+    {
+      std::lock_guard<std::mutex> lock(abort_mutex_);
+      if (abort_requested_) throw abort_failure_;
+    }
+    if (failure_.status != SPARKGAP_OK) throw failure_;
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world is not connected yet");
+  }
+}
+
+void World::begin_call(const CallSignature& signature) {
+  if (__builtin_expect(!control_ || is_aborted(control_), 0)) check_usable();
+  CallLine& line = control_.call_line(options_.pe);
+  ++calls_;
+  CallSignature& published = line.signature[calls_ % kCallsKept];
+  store_relaxed(&published.operation, signature.operation);
+  store_relaxed(&published.type, signature.type);
+  store_relaxed(&published.op, signature.op);
+  store_relaxed(&published.root, signature.root);
+  store_relaxed(&published.count, signature.count);
+  store_release(&line.begun, calls_);
+  steps_->set_signature(mix(signature));
+  if (options_.check && connected_) steps_->meet();
+}
+
+void World::end_call() { store_release(&control_.call_line(options_.pe).ended, calls_); }
+
+Buffer* World::allocate(uint64_t bytes) {
+  CallSignature signature = {};
+  signature.operation = kOperationAllocate;
+  signature.count = bytes;
+  auto buffer = std::make_unique<Buffer>();
+  buffer->world = this;
+  buffer->bytes = bytes;
+  buffers_.reserve(buffers_.size() + 1);
+  Call call(*this, signature);
+  if (bytes > 0) {
+    buffer->memory = provider_->allocate(bytes, *steps_);
+  } else {
+    steps_->meet();
+  }
+  buffers_.push_back(std::move(buffer));
+  return buffers_.back().get();
+}
+
+void World::free(Buffer* buffer) {
+  const auto found =
+      std::find_if(buffers_.begin(), buffers_.end(), [buffer](const auto& owned) { return owned.get() == buffer; });
+  if (found == buffers_.end()) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the buffer is not one of this world, or has been freed");
+  }
+  const std::unique_ptr<Buffer> freed = std::move(*found);
+  buffers_.erase(found);
+  if (is_aborted(control_)) return;
+  CallSignature signature = {};
+  signature.operation = kOperationFree;
+  signature.count = freed->bytes;
+  Call call(*this, signature);
+  // Nobody may still write into a part that its owner has let go.
+  steps_->meet();
+}
+
+Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
+  const Algorithm held = held_[collective];
+  return held != Algorithm::kAuto ? held : select(collective, bytes, circumstances_);
+}
+
+const char* World::describe() {
+  char line[kMaxMessageBytes];
+  Text text(line, sizeof line);
+  text.add("%s: %d PEs, this is PE %d, epoch %llu", provider_ == nullptr ? "no provider" : provider_->name(),
+           options_.pes, options_.pe, static_cast<unsigned long long>(options_.epoch));
+  if (connected_ && circumstances_.oversubscribed) text.add(", more PEs than CPUs");
+  if (provider_ != nullptr) {
+    text.add(", ");
+    provider_->describe(text);
+  }
+  description_ = line;
+  return description_.c_str();
+}
+
+}  // namespace sparkgap

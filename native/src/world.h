@@ -1,0 +1,120 @@
+// One PE's end of a world: what a sparkgap_world handle is.
+#ifndef SPARKGAP_WORLD_H
+#define SPARKGAP_WORLD_H
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "protocol/control.h"
+#include "protocol/steps.h"
+#include "protocol/wait.h"
+#include "provider/provider.h"
+#include "select.h"
+#include "sparkgap/sparkgap.h"
+
+namespace sparkgap {
+class World;
+}
+
+// A symmetric buffer. `memory` is null for one of zero bytes.
+struct sparkgap_buffer {
+  const sparkgap::World* world = nullptr;
+  uint64_t bytes = 0;
+  std::unique_ptr<sparkgap::SymmetricMemory> memory;
+
+  // Where this process sees byte `offset` of `pe`'s part.
+  uint8_t* at(int32_t pe, uint64_t offset) const { return memory->part(pe) + offset; }
+};
+
+namespace sparkgap {
+
+using Buffer = sparkgap_buffer;
+
+class World {
+ public:
+  World() = default;
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  void open(const sparkgap_world_options& options);
+  void write_id(uint8_t* id);
+  void connect(const uint8_t* id);
+  void abort(const char* reason);  // any thread
+
+  // Throws what the world has failed with, if it has, or that it is not connected.
+  void check_usable() const;
+
+  Buffer* allocate(uint64_t bytes);
+  void free(Buffer* buffer);
+
+  int32_t pe() const { return options_.pe; }
+  int32_t pes() const { return options_.pes; }
+  const Control& control() const { return control_; }
+  Steps& steps() { return *steps_; }
+  Waiter& waiter() { return *waiter_; }
+  const Circumstances& circumstances() const { return circumstances_; }
+  const char* provider_name() const { return provider_->name(); }
+
+  Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
+  void hold_to(int32_t collective, Algorithm algorithm) { held_[collective] = algorithm; }
+
+  const char* describe();
+
+  // The failure that sparkgap_last_error tells.
+  void record(const Failure& failure) { failure_ = failure; }
+  const Failure& failure() const { return failure_; }
+
+ private:
+  friend class Call;
+
+  void check_created() const;
+  void begin_call(const CallSignature& signature);
+  void end_call();
+  void publish_control();
+  void wait_for_peers_to_connect();
+  void learn_circumstances();
+  void verify_puts();
+
+  WorldOptions options_;
+  std::unique_ptr<Provider> provider_;
+  Control control_;
+  std::optional<Waiter> waiter_;
+  std::optional<Steps> steps_;
+  Circumstances circumstances_;
+  Algorithm held_[SPARKGAP_COLLECTIVES] = {};
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  uint64_t calls_ = 0;
+  bool created_ = false;
+  bool connected_ = false;
+  Failure failure_;
+  std::string description_;
+
+  // abort() may come from another thread while connect() is still looking for the control segment.
+  mutable std::mutex abort_mutex_;
+  bool abort_requested_ = false;
+  bool control_published_ = false;
+  Failure abort_failure_;
+};
+
+// The span of one collective call: numbers it, publishes it on the call board, compares it if the world checks calls.
+class Call {
+ public:
+  Call(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
+  ~Call() { world_.end_call(); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  World& world_;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_WORLD_H
