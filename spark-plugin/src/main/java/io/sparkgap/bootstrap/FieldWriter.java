@@ -1,0 +1,54 @@
+package io.sparkgap.bootstrap;
+
+import com.esotericsoftware.kryo.io.Output;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Fields of a message to bytes; {@link FieldReader} is its other half and holds the bounds. */
+final class FieldWriter {
+  private final Output output;
+
+  FieldWriter(Output output) {
+    this.output = output;
+  }
+
+  void number(long value) {
+    output.writeVarLong(value, true);
+  }
+
+  void flag(boolean value) {
+    output.writeBoolean(value);
+  }
+
+  void bytes(byte[] value) {
+    number(value.length);
+    output.writeBytes(value);
+  }
+
+  /** Texts are for people: what is too long is cut, not refused. */
+  void text(String value) {
+    String cut =
+        value.length() <= FieldReader.MAX_CHARS
+            ? value
+            : value.substring(0, FieldReader.MAX_CHARS - 1) + "…";
+    bytes(cut.getBytes(StandardCharsets.UTF_8));
+  }
+
+  void stage(StageAttempt stage) {
+    number(stage.stage());
+    number(stage.attempt());
+  }
+
+  void member(Member member) {
+    number(member.partition());
+    text(member.executorId());
+    text(member.host());
+    text(member.device());
+  }
+
+  <T> void list(List<T> values, Consumer<T> writer) {
+    number(values.size());
+    values.forEach(writer);
+  }
+}

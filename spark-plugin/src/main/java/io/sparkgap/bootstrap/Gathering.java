@@ -1,0 +1,271 @@
+package io.sparkgap.bootstrap;
+
+import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Refused;
+import io.sparkgap.bootstrap.Message.Register;
+import io.sparkgap.bootstrap.Message.Wait;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** One stage attempt on its way to a world and in it, on the driver. Not thread-safe. */
+final class Gathering {
+  /** From first to last; a failure may come at any point. */
+  enum Phase {
+    GATHERING,
+    PUBLISHING,
+    CONNECTING,
+    RUNNING,
+    ENDED,
+    FAILED
+  }
+
+  /** Answers to polls come at least and at most so often, in microseconds. */
+  private static final long LEAST_POLL_MICROS = 1_000;
+
+  private static final long MOST_POLL_MICROS = 50_000;
+  private static final long POLL_MICROS_PER_PE = 250;
+
+  private final StageAttempt stage;
+  private final int tasks;
+  private final TreeMap<Integer, Register> registered = new TreeMap<>();
+  private final BitSet ready = new BitSet();
+  private final BitSet left = new BitSet();
+  private final long firstArrivalNanos;
+
+  private Phase phase = Phase.GATHERING;
+  private long decidedNanos;
+  private boolean reusable = true;
+  private String failure = "";
+  private World world;
+  private Decision decision;
+  private WorldId worldId = WorldId.NONE;
+  private int[] peOfPartition;
+
+  Gathering(StageAttempt stage, int tasks, long nowNanos) {
+    this.stage = stage;
+    this.tasks = tasks;
+    this.firstArrivalNanos = nowNanos;
+  }
+
+  static long pollMicros(int pollers) {
+    return Math.max(LEAST_POLL_MICROS, Math.min(MOST_POLL_MICROS, pollers * POLL_MICROS_PER_PE));
+  }
+
+  StageAttempt stage() {
+    return stage;
+  }
+
+  int tasks() {
+    return tasks;
+  }
+
+  Phase phase() {
+    return phase;
+  }
+
+  boolean isLive() {
+    return phase != Phase.ENDED && phase != Phase.FAILED;
+  }
+
+  String failure() {
+    return failure;
+  }
+
+  World world() {
+    return world;
+  }
+
+  Decision decision() {
+    return decision;
+  }
+
+  String provider() {
+    return registered.firstEntry().getValue().provider();
+  }
+
+  boolean has(int partition) {
+    return registered.containsKey(partition);
+  }
+
+  void add(Register register) {
+    registered.put(register.member().partition(), register);
+  }
+
+  boolean isComplete() {
+    return registered.size() == tasks;
+  }
+
+  long firstArrivalNanos() {
+    return firstArrivalNanos;
+  }
+
+  long decidedNanos() {
+    return decidedNanos;
+  }
+
+  List<Member> membersInPeOrder() {
+    return members().stream().sorted(Member.PE_ORDER).toList();
+  }
+
+  Set<String> executors() {
+    return members().stream()
+        .map(Member::executorId)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  boolean everybodyHolds(long epoch) {
+    return registered.values().stream().allMatch(each -> each.idleEpochs().contains(epoch));
+  }
+
+  /** Why these members cannot be one world, or the empty text. */
+  String unfit() {
+    Set<String> hosts =
+        members().stream().map(Member::host).collect(Collectors.toCollection(TreeSet::new));
+    if (hosts.size() > 1) {
+      String table =
+          hosts.stream()
+              .map(host -> host + " (partitions " + partitionsOn(host) + ")")
+              .collect(Collectors.joining(", "));
+      return "the PEs of stage "
+          + stage
+          + " are on "
+          + hosts.size()
+          + " hosts, but a world is within one host for now: "
+          + table
+          + ". Use executors of one host: fewer executors with more cores, a node label, or a"
+          + " smaller number of PEs";
+    }
+    Set<String> providers =
+        registered.values().stream()
+            .map(Register::provider)
+            .collect(Collectors.toCollection(TreeSet::new));
+    if (providers.size() > 1) {
+      return "the executors of stage "
+          + stage
+          + " have different providers: "
+          + String.join(", ", providers)
+          + ". Set spark.sparkgap.provider to one that all of them have";
+    }
+    return "";
+  }
+
+  /** All have joined, and this is their world. */
+  void decide(Decision decision, World world, long nowNanos) {
+    this.decision = decision;
+    this.world = world;
+    decidedNanos = nowNanos;
+    peOfPartition = new int[tasks];
+    for (int pe = 0; pe < tasks; pe++) {
+      peOfPartition[world.members().get(pe).partition()] = pe;
+    }
+    phase = decision == Decision.REUSE ? Phase.CONNECTING : Phase.PUBLISHING;
+  }
+
+  void publish(WorldId id) {
+    worldId = id;
+    phase = Phase.CONNECTING;
+  }
+
+  int pe(int partition) {
+    return peOfPartition[partition];
+  }
+
+  /** Returns whether this was the last PE that the world waited for. */
+  boolean markReady(int partition) {
+    ready.set(partition);
+    if (phase == Phase.CONNECTING && ready.cardinality() == tasks) {
+      phase = Phase.RUNNING;
+      return true;
+    }
+    return false;
+  }
+
+  /** Returns whether this was the last PE in the world. */
+  boolean markLeft(int partition, boolean keepsItsEnd) {
+    left.set(partition);
+    reusable &= keepsItsEnd;
+    if (isLive() && left.cardinality() == tasks) {
+      phase = Phase.ENDED;
+      return true;
+    }
+    return false;
+  }
+
+  boolean isReusable() {
+    return reusable;
+  }
+
+  void fail(String reason) {
+    phase = Phase.FAILED;
+    failure = reason;
+  }
+
+  /** What a member that registers or polls is told. */
+  Answer answer(int partition, List<Long> retired) {
+    return switch (phase) {
+      case GATHERING -> new Wait(pollMicros(tasks));
+      case PUBLISHING ->
+          pe(partition) == 0 ? assignment(partition, retired) : new Wait(pollMicros(tasks));
+      case CONNECTING, RUNNING -> assignment(partition, retired);
+      case ENDED -> new Refused("the world of stage " + stage + " has ended");
+      case FAILED -> new Refused(failure);
+    };
+  }
+
+  /** The executor's offers, for what is retired. */
+  List<Long> idleEpochs(int partition) {
+    return registered.get(partition).idleEpochs();
+  }
+
+  /**
+   * For messages: "PE 2 (partition 5, executor 3 on node-a)", without the number before it has one.
+   */
+  String describe(int partition) {
+    Member member = registered.get(partition).member();
+    String where = "partition " + partition + ", " + member.place();
+    return world == null ? "the task of " + where : "PE " + pe(partition) + " (" + where + ")";
+  }
+
+  /** For messages: who is not here yet. */
+  String missingPartitions() {
+    return list(IntStream.range(0, tasks).filter(partition -> !has(partition)));
+  }
+
+  /** For messages: who is not ready yet. */
+  String unreadyMembers() {
+    return IntStream.range(0, tasks)
+        .filter(partition -> !ready.get(partition))
+        .mapToObj(this::describe)
+        .collect(Collectors.joining(", "));
+  }
+
+  private Answer assignment(int partition, List<Long> retired) {
+    return new Assignment(
+        decision, world.epoch(), pe(partition), world.members(), worldId, retired);
+  }
+
+  private List<Member> members() {
+    return new ArrayList<>(registered.values().stream().map(Register::member).toList());
+  }
+
+  private String partitionsOn(String host) {
+    return list(
+        members().stream()
+            .filter(member -> member.host().equals(host))
+            .mapToInt(Member::partition));
+  }
+
+  private static String list(IntStream partitions) {
+    List<String> numbers = partitions.mapToObj(Integer::toString).toList();
+    int shown = Math.min(numbers.size(), 16);
+    String text = String.join(", ", numbers.subList(0, shown));
+    return shown == numbers.size() ? text : text + " and " + (numbers.size() - shown) + " more";
+  }
+}

@@ -1,0 +1,37 @@
+package io.sparkgap.bootstrap;
+
+import java.util.Comparator;
+
+/**
+ * A task that joins a world, and where it runs.
+ *
+ * @param partition the task's partition in its stage
+ * @param executorId Spark's id of its executor
+ * @param host the host of its executor, as Spark names it
+ * @param device what holds the PE's memory, for example "host memory"
+ */
+public record Member(int partition, String executorId, String host, String device) {
+  /** The order of PEs in a world: PEs of one host, and of one executor, are neighbours. */
+  static final Comparator<Member> PE_ORDER =
+      Comparator.comparing(Member::host)
+          .thenComparing(Member::executorId, Member::compareExecutors)
+          .thenComparing(Member::partition);
+
+  /** Numbers as numbers (2 before 10), anything else after them as text. */
+  private static int compareExecutors(String a, String b) {
+    boolean numbers = isNumber(a) && isNumber(b);
+    if (numbers && a.length() != b.length()) {
+      return Integer.compare(a.length(), b.length());
+    }
+    return a.compareTo(b);
+  }
+
+  private static boolean isNumber(String text) {
+    return !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  /** For messages: "executor 3 on node-a". */
+  String place() {
+    return "executor " + executorId + " on " + host;
+  }
+}

@@ -1,0 +1,109 @@
+package io.sparkgap.bootstrap;
+
+import io.sparkgap.api.Communicator;
+import io.sparkgap.bootstrap.Message.Leave;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A task as a PE: from the moment that its end of the world exists until the task has ended. {@link
+ * #abort} may be called by any thread, everything else by the task's.
+ */
+public final class Membership {
+  private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+
+  private final BarrierTask task;
+  private final Member member;
+  private final NativeWorld world;
+  private final Exit exit;
+
+  /** Guards the world's use by this task against {@link #abort}. */
+  private final Object inUse = new Object();
+
+  private Communicator communicator;
+  private String failure = "";
+  private boolean left;
+
+  /** Where a membership gives back what it was lent. */
+  interface Exit {
+    /** Keeps a healthy world for the next stage, or closes it; tells the driver. */
+    void leave(Membership membership, String failure);
+  }
+
+  Membership(BarrierTask task, Member member, NativeWorld world, Exit exit) {
+    this.task = task;
+    this.member = member;
+    this.world = world;
+    this.exit = exit;
+  }
+
+  public Communicator communicator() {
+    return communicator;
+  }
+
+  void use(Communicator made) {
+    communicator = made;
+  }
+
+  BarrierTask task() {
+    return task;
+  }
+
+  NativeWorld world() {
+    return world;
+  }
+
+  Leave leaveMessage(boolean kept) {
+    return new Leave(task.stage(), task.partition(), kept, failure);
+  }
+
+  /** Ends every wait in the world, on every PE. Does nothing when the task is done with it. */
+  void abort(String reason) {
+    synchronized (inUse) {
+      if (!left) {
+        world.abort(reason);
+      }
+    }
+  }
+
+  /** The task has failed: so does its world, with the task's error as the reason. */
+  public void fail(Throwable error) {
+    failure = error.toString();
+    abort(describe() + " failed: " + failure);
+  }
+
+  /** The task has ended, well or not. Calling it again does nothing. */
+  public void end() {
+    if (communicator != null) {
+      try {
+        communicator.close();
+      } catch (RuntimeException e) {
+        failIfGood(e);
+      }
+    }
+    leave();
+  }
+
+  /** The communicator was closed, by the user or by {@link #end}. */
+  void leave() {
+    synchronized (inUse) {
+      if (left) {
+        return;
+      }
+      left = true;
+    }
+    exit.leave(this, failure);
+  }
+
+  private void failIfGood(RuntimeException error) {
+    if (failure.isEmpty()) {
+      LOG.warn("{} could not close its communicator", describe(), error);
+      fail(error);
+    }
+  }
+
+  /** For messages: "PE 2 (executor 3 on node-a, partition 5)". */
+  String describe() {
+    return "PE %d (%s, partition %d)".formatted(world.pe(), member.place(), member.partition());
+  }
+}

@@ -1,0 +1,84 @@
+package io.sparkgap.bootstrap;
+
+import java.util.List;
+
+/**
+ * What executors and the driver tell each other. Executors speak, the driver answers at once and
+ * never waits: who has to wait polls.
+ */
+public sealed interface Message {
+
+  /** Executor to driver. */
+  sealed interface Request extends Message {}
+
+  /** Driver to executor. */
+  sealed interface Answer extends Message {}
+
+  /**
+   * A task wants to be a PE.
+   *
+   * @param tasks how many tasks its stage has
+   * @param provider what its executor can bootstrap a world with
+   * @param idleEpochs the worlds that its executor holds, healthy and unused
+   */
+  record Register(
+      StageAttempt stage, int tasks, Member member, String provider, List<Long> idleEpochs)
+      implements Request {}
+
+  /** Is there an assignment for the task of this partition? */
+  record Poll(StageAttempt stage, int partition) implements Request {}
+
+  /** PE 0 has made the world; the others connect with this. */
+  record Publish(StageAttempt stage, int partition, WorldId worldId) implements Request {}
+
+  /** The PE of this partition can call. */
+  record Ready(StageAttempt stage, int partition) implements Request {}
+
+  /**
+   * The PE of this partition calls no more.
+   *
+   * @param reusable whether its executor keeps its end of the world
+   * @param failure why it gave up; empty if it did not
+   */
+  record Leave(StageAttempt stage, int partition, boolean reusable, String failure)
+      implements Request {}
+
+  /** Are the worlds of these stages, which tasks of this executor are in, still good? */
+  record Watch(String executorId, List<StageAttempt> stages) implements Request {}
+
+  /** A line of progress for the application's listeners. */
+  record Report(int pe, String line) implements Request {}
+
+  /** Sparkgap cannot work on this executor. */
+  record ExecutorFailure(String executorId, String host, String reason) implements Request {}
+
+  /** Not yet: poll again after so many microseconds. */
+  record Wait(long pollAfterMicros) implements Answer {}
+
+  /**
+   * The world of a stage attempt.
+   *
+   * @param epoch the world's number in this application
+   * @param pe the number of the PE that this goes to
+   * @param members the members of the world, in PE order
+   * @param worldId what to connect with; empty for PE 0 of a new world, which makes and publishes
+   *     it, and for a world that is reused
+   * @param retired epochs that the executor offered and that no stage will use again
+   */
+  record Assignment(
+      Decision decision,
+      long epoch,
+      int pe,
+      List<Member> members,
+      WorldId worldId,
+      List<Long> retired)
+      implements Answer {}
+
+  /** There is no world for this task, nor will there be. */
+  record Refused(String reason) implements Answer {}
+
+  /** For each stage of a {@link Watch}: empty if its world is good, else why it is not. */
+  record Verdicts(long pollAfterMicros, List<String> reasons) implements Answer {}
+
+  record Acknowledged() implements Answer {}
+}

@@ -1,0 +1,358 @@
+package io.sparkgap.bootstrap;
+
+import io.sparkgap.bootstrap.Gathering.Phase;
+import io.sparkgap.bootstrap.Message.Acknowledged;
+import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Poll;
+import io.sparkgap.bootstrap.Message.Publish;
+import io.sparkgap.bootstrap.Message.Ready;
+import io.sparkgap.bootstrap.Message.Refused;
+import io.sparkgap.bootstrap.Message.Register;
+import io.sparkgap.bootstrap.Message.Verdicts;
+import io.sparkgap.bootstrap.Message.Watch;
+import io.sparkgap.jni.SparkgapNative;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Where the tasks of a stage attempt become the PEs of a world: on the driver, one for each
+ * application. It only answers; time passes when somebody asks.
+ *
+ * <p>A newer attempt of a stage ends the world of an older one, and whoever is left of the older
+ * one is turned away. Stages that run at the same time have worlds of their own.
+ *
+ * <p>Thread-safe; no call waits.
+ */
+public final class Rendezvous {
+  /** How many stage attempts are remembered after they ended, for those who still ask. */
+  private static final int MAX_ENDED = 256;
+
+  /** How many stages are remembered for the attempt that they are at. */
+  private static final int MAX_STAGES = 16_384;
+
+  /** A native connect has a deadline of its own; the driver's comes after it. */
+  private static final Duration CONNECT_GRACE = Duration.ofSeconds(5);
+
+  private final Duration joinTimeout;
+  private final Duration peerTimeout;
+  private final LongSupplier nanoTime;
+  private final Consumer<WorldReady> onReady;
+
+  private final Map<StageAttempt, Gathering> gatherings = new LinkedHashMap<>();
+  private final Map<Integer, Integer> latestAttempts = new LinkedHashMap<>();
+  private final IdleWorlds idleWorlds = new IdleWorlds();
+  private final Set<List<String>> brokenLayouts = new HashSet<>();
+  private long lastEpoch;
+
+  /**
+   * @param joinTimeout how long the first member of a stage attempt waits for the last
+   * @param peerTimeout how long a member may take to publish or to connect
+   * @param nanoTime a clock like {@link System#nanoTime}
+   * @param onReady told of each world when all its PEs are ready; must not wait
+   */
+  public Rendezvous(
+      Duration joinTimeout,
+      Duration peerTimeout,
+      LongSupplier nanoTime,
+      Consumer<WorldReady> onReady) {
+    this.joinTimeout = joinTimeout;
+    this.peerTimeout = peerTimeout;
+    this.nanoTime = nanoTime;
+    this.onReady = onReady;
+  }
+
+  /** A task joins. Answers as {@link #poll} does, or refuses it. */
+  public synchronized Answer register(Register register) {
+    StageAttempt stage = register.stage();
+    int partition = register.member().partition();
+    if (register.tasks() < 1 || partition < 0 || partition >= register.tasks()) {
+      return new Refused(
+          "there is no partition " + partition + " in a stage of " + register.tasks() + " tasks");
+    }
+    if (register.tasks() > SparkgapNative.SPARKGAP_MAX_PES) {
+      return new Refused(
+          "stage %s has %d tasks, but a world has at most %d PEs: use fewer partitions"
+              .formatted(stage, register.tasks(), SparkgapNative.SPARKGAP_MAX_PES));
+    }
+    int latest = latestAttempts.getOrDefault(stage.stage(), -1);
+    if (stage.attempt() < latest) {
+      return new Refused(replacedBy(stage, latest));
+    }
+    if (stage.attempt() > latest) {
+      startAttempt(stage);
+    }
+    idleWorlds.keepHeld(register.member().executorId(), register.idleEpochs());
+    Gathering gathering =
+        gatherings.computeIfAbsent(
+            stage, key -> new Gathering(key, register.tasks(), nanoTime.getAsLong()));
+    expire(gathering);
+    if (gathering.phase() == Phase.FAILED) {
+      return new Refused(gathering.failure());
+    }
+    if (gathering.tasks() != register.tasks()) {
+      return new Refused(
+          "stage %s has %d tasks for others, but %d for partition %d"
+              .formatted(stage, gathering.tasks(), register.tasks(), partition));
+    }
+    if (gathering.has(partition)) {
+      return new Refused("partition " + partition + " of stage " + stage + " has joined already");
+    }
+    gathering.add(register);
+    if (gathering.isComplete()) {
+      decide(gathering);
+    }
+    return answer(gathering, partition);
+  }
+
+  /** Waits, gets its assignment, or learns that there will be none. */
+  public synchronized Answer poll(Poll poll) {
+    return withMember(poll.stage(), poll.partition(), g -> answer(g, poll.partition()));
+  }
+
+  /** PE 0 has made the world. Answers with what it connects with, as everybody does. */
+  public synchronized Answer publish(Publish publish) {
+    return withMember(
+        publish.stage(),
+        publish.partition(),
+        gathering -> {
+          if (publish.worldId().length() != SparkgapNative.SPARKGAP_WORLD_ID_BYTES) {
+            return new Refused("a world id of " + publish.worldId().length() + " bytes");
+          }
+          if (gathering.phase() == Phase.PUBLISHING && gathering.pe(publish.partition()) == 0) {
+            gathering.publish(publish.worldId());
+          }
+          return answer(gathering, publish.partition());
+        });
+  }
+
+  public synchronized Answer ready(Ready ready) {
+    return withMember(
+        ready.stage(),
+        ready.partition(),
+        gathering -> {
+          if (gathering.markReady(ready.partition())) {
+            Duration took = Duration.ofNanos(nanoTime.getAsLong() - gathering.decidedNanos());
+            onReady.accept(
+                new WorldReady(
+                    gathering.world().epoch(),
+                    gathering.stage(),
+                    gathering.tasks(),
+                    gathering.provider(),
+                    gathering.decision(),
+                    took));
+          }
+          return new Acknowledged();
+        });
+  }
+
+  /** The last that leaves a healthy world makes it idle; one that failed ends it for all. */
+  public synchronized Answer leave(Leave leave) {
+    return withMember(
+        leave.stage(),
+        leave.partition(),
+        gathering -> {
+          if (!leave.failure().isEmpty() && gathering.isLive()) {
+            fail(gathering, gathering.describe(leave.partition()) + " failed: " + leave.failure());
+          }
+          if (gathering.markLeft(leave.partition(), leave.reusable()) && gathering.isReusable()) {
+            idleWorlds.add(gathering.world());
+          }
+          return new Acknowledged();
+        });
+  }
+
+  public synchronized Answer watch(Watch watch) {
+    List<String> reasons = new ArrayList<>();
+    for (StageAttempt stage : watch.stages()) {
+      Gathering gathering = gatherings.get(stage);
+      if (gathering == null) {
+        reasons.add(unknown(stage));
+      } else {
+        expire(gathering);
+        reasons.add(gathering.failure());
+      }
+    }
+    long executors =
+        gatherings.values().stream()
+            .filter(Gathering::isLive)
+            .flatMap(gathering -> gathering.executors().stream())
+            .distinct()
+            .count();
+    return new Verdicts(Gathering.pollMicros((int) executors), reasons);
+  }
+
+  /** Spark has lost an executor: so have its worlds. */
+  public synchronized void executorLost(String executorId, String reason) {
+    idleWorlds.keepHeld(executorId, List.of());
+    brokenLayouts.removeIf(layout -> layout.contains(executorId));
+    for (Gathering gathering : List.copyOf(gatherings.values())) {
+      if (gathering.isLive() && gathering.executors().contains(executorId)) {
+        fail(gathering, "executor " + executorId + " was lost: " + reason);
+      }
+    }
+  }
+
+  /**
+   * Spark has ended a stage attempt.
+   *
+   * @param failure why; empty if it succeeded
+   */
+  public synchronized void stageEnded(StageAttempt stage, String failure) {
+    Gathering gathering = gatherings.get(stage);
+    if (gathering != null && gathering.isLive()) {
+      fail(
+          gathering,
+          failure.isEmpty()
+              ? "stage " + stage + " has ended"
+              : "stage " + stage + " failed: " + failure);
+    }
+  }
+
+  private interface Step {
+    Answer on(Gathering gathering);
+  }
+
+  /** The fence: only a member of an attempt that the driver knows gets further. */
+  private Answer withMember(StageAttempt stage, int partition, Step step) {
+    Gathering gathering = gatherings.get(stage);
+    if (gathering == null) {
+      return new Refused(unknown(stage));
+    }
+    if (!gathering.has(partition)) {
+      return new Refused("partition " + partition + " of stage " + stage + " has not joined");
+    }
+    expire(gathering);
+    return step.on(gathering);
+  }
+
+  private Answer answer(Gathering gathering, int partition) {
+    List<Long> retired =
+        gathering.isLive()
+            ? gathering.idleEpochs(partition).stream().filter(epoch -> !isKnown(epoch)).toList()
+            : List.of();
+    return gathering.answer(partition, retired);
+  }
+
+  private boolean isKnown(long epoch) {
+    return idleWorlds.contains(epoch)
+        || gatherings.values().stream()
+            .anyMatch(g -> g.isLive() && g.world() != null && g.world().epoch() == epoch);
+  }
+
+  private void startAttempt(StageAttempt stage) {
+    latestAttempts.remove(stage.stage());
+    latestAttempts.put(stage.stage(), stage.attempt());
+    trim(latestAttempts, MAX_STAGES);
+    for (Gathering older : List.copyOf(gatherings.values())) {
+      if (older.stage().stage() == stage.stage() && older.isLive()) {
+        fail(older, replacedBy(older.stage(), stage.attempt()));
+      }
+    }
+    forgetEnded();
+  }
+
+  private void decide(Gathering gathering) {
+    String unfit = gathering.unfit();
+    if (!unfit.isEmpty()) {
+      gathering.fail(unfit);
+      return;
+    }
+    List<Member> members = gathering.membersInPeOrder();
+    List<String> layout = World.layout(members);
+    Optional<World> idle =
+        idleWorlds.take(layout, world -> gathering.everybodyHolds(world.epoch()));
+    boolean brokeOff = brokenLayouts.remove(layout);
+    Decision decision =
+        idle.isPresent() ? Decision.REUSE : brokeOff ? Decision.RESET : Decision.REBUILD;
+    long epoch = idle.map(World::epoch).orElseGet(() -> ++lastEpoch);
+    gathering.decide(decision, new World(epoch, members), nanoTime.getAsLong());
+  }
+
+  private void fail(Gathering gathering, String reason) {
+    if (gathering.world() != null) {
+      brokenLayouts.add(gathering.world().layout());
+    }
+    gathering.fail(reason);
+  }
+
+  /** Fails what has taken too long. */
+  private void expire(Gathering gathering) {
+    long now = nanoTime.getAsLong();
+    switch (gathering.phase()) {
+      case GATHERING -> {
+        if (now - gathering.firstArrivalNanos() > joinTimeout.toNanos()) {
+          gathering.fail(
+              "not all tasks of stage %s joined within %s (spark.sparkgap.join.timeout): of %d,"
+                      .formatted(gathering.stage(), Durations.text(joinTimeout), gathering.tasks())
+                  + " partitions "
+                  + gathering.missingPartitions()
+                  + " are missing. Every task of a barrier stage must call Sparkgap.join; look in"
+                  + " the logs of the missing ones, and raise the timeout if they take that long"
+                  + " before they do");
+        }
+      }
+      case PUBLISHING -> {
+        if (now - gathering.decidedNanos() > peerTimeout.toNanos()) {
+          fail(
+              gathering,
+              "PE 0 of stage %s made no world within %s (spark.sparkgap.peer.timeout): look in the"
+                      .formatted(gathering.stage(), Durations.text(peerTimeout))
+                  + " log of "
+                  + gathering.world().members().get(0).place());
+        }
+      }
+      case CONNECTING -> {
+        if (now - gathering.decidedNanos() > peerTimeout.plus(CONNECT_GRACE).toNanos()) {
+          fail(
+              gathering,
+              "not all PEs of stage %s connected within %s (spark.sparkgap.peer.timeout): "
+                      .formatted(gathering.stage(), Durations.text(peerTimeout))
+                  + gathering.unreadyMembers()
+                  + " did not; look in their executors' logs");
+        }
+      }
+      case RUNNING, ENDED, FAILED -> {}
+    }
+  }
+
+  private String unknown(StageAttempt stage) {
+    int latest = latestAttempts.getOrDefault(stage.stage(), -1);
+    return stage.attempt() < latest
+        ? replacedBy(stage, latest)
+        : "the driver knows no world of stage " + stage;
+  }
+
+  private static String replacedBy(StageAttempt stage, int latest) {
+    return "stage %s is over: attempt %d of stage %d has taken its place"
+        .formatted(stage, latest, stage.stage());
+  }
+
+  private void forgetEnded() {
+    long ended = gatherings.values().stream().filter(gathering -> !gathering.isLive()).count();
+    Iterator<Gathering> oldestFirst = gatherings.values().iterator();
+    while (ended > MAX_ENDED && oldestFirst.hasNext()) {
+      if (!oldestFirst.next().isLive()) {
+        oldestFirst.remove();
+        ended--;
+      }
+    }
+  }
+
+  private static <K, V> void trim(Map<K, V> map, int most) {
+    Iterator<K> oldestFirst = map.keySet().iterator();
+    while (map.size() > most && oldestFirst.hasNext()) {
+      oldestFirst.next();
+      oldestFirst.remove();
+    }
+  }
+}

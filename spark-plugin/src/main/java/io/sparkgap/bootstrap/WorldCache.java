@@ -1,0 +1,141 @@
+package io.sparkgap.bootstrap;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * The worlds that an executor keeps between stages. A stage's first task to come offers them to the
+ * driver ({@link #offer}); from then until {@link #offerEnded} none is closed, so that the driver
+ * can rely on the offer.
+ *
+ * <p>Thread-safe.
+ */
+final class WorldCache implements AutoCloseable {
+  private final int most;
+  private final Duration timeout;
+  private final LongSupplier nanoTime;
+
+  /** By epoch, the one that was used last at the end. */
+  private final Map<Long, IdleWorld> idle = new LinkedHashMap<>();
+
+  private int openOffers;
+  private boolean closed;
+
+  private static final class IdleWorld {
+    final Map<Integer, NativeWorld> ends = new HashMap<>();
+    long sinceNanos;
+  }
+
+  /**
+   * @param most how many worlds are kept
+   * @param timeout how long a world is kept
+   * @param nanoTime a clock like {@link System#nanoTime}
+   */
+  WorldCache(int most, Duration timeout, LongSupplier nanoTime) {
+    this.most = most;
+    this.timeout = timeout;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The epochs of worlds that could be used again. Must be followed by {@link #offerEnded}. */
+  synchronized List<Long> offer() {
+    idle.values().removeIf(world -> closeUnlessHealthy(world.ends.values()));
+    openOffers++;
+    return List.copyOf(idle.keySet());
+  }
+
+  synchronized void offerEnded() {
+    openOffers--;
+    evict();
+  }
+
+  /** Takes this PE's end out, or gives null if it is not here. */
+  synchronized NativeWorld take(long epoch, int pe) {
+    IdleWorld world = idle.get(epoch);
+    if (world == null) {
+      return null;
+    }
+    NativeWorld end = world.ends.remove(pe);
+    if (world.ends.isEmpty()) {
+      idle.remove(epoch);
+    }
+    return end;
+  }
+
+  /**
+   * Keeps an end that its task has finished with, or closes it.
+   *
+   * @return whether it was kept
+   */
+  synchronized boolean giveBack(NativeWorld end) {
+    if (closed || most == 0 || !end.isHealthy()) {
+      end.close();
+      return false;
+    }
+    IdleWorld world = idle.remove(end.epoch());
+    if (world == null) {
+      world = new IdleWorld();
+    }
+    world.ends.put(end.pe(), end);
+    world.sinceNanos = nanoTime.getAsLong();
+    idle.put(end.epoch(), world);
+    evict();
+    return idle.containsKey(end.epoch());
+  }
+
+  synchronized void retire(Collection<Long> epochs) {
+    for (Long epoch : epochs) {
+      IdleWorld world = idle.remove(epoch);
+      if (world != null) {
+        closeAll(world.ends.values());
+      }
+    }
+  }
+
+  /** Closes what has been idle for too long, or is one too many. */
+  synchronized void evict() {
+    if (openOffers > 0) {
+      return;
+    }
+    long now = nanoTime.getAsLong();
+    Iterator<IdleWorld> oldestFirst = idle.values().iterator();
+    while (oldestFirst.hasNext()) {
+      IdleWorld world = oldestFirst.next();
+      if (idle.size() <= most && now - world.sinceNanos < timeout.toNanos()) {
+        return;
+      }
+      oldestFirst.remove();
+      closeAll(world.ends.values());
+    }
+  }
+
+  synchronized boolean isEmpty() {
+    return idle.isEmpty();
+  }
+
+  /** Closes every world, and from now on whatever is given back. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    idle.values().forEach(world -> closeAll(world.ends.values()));
+    idle.clear();
+  }
+
+  private static boolean closeUnlessHealthy(Collection<NativeWorld> ends) {
+    if (ends.stream().allMatch(NativeWorld::isHealthy)) {
+      return false;
+    }
+    closeAll(ends);
+    return true;
+  }
+
+  private static void closeAll(Collection<NativeWorld> ends) {
+    List.copyOf(ends).forEach(NativeWorld::close);
+  }
+}

@@ -1,0 +1,248 @@
+package io.sparkgap.bootstrap;
+
+import io.sparkgap.api.Communicator;
+import io.sparkgap.api.InternalException;
+import io.sparkgap.api.PeInfo;
+import io.sparkgap.api.Topology;
+import io.sparkgap.api.WorldAbortedException;
+import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Poll;
+import io.sparkgap.bootstrap.Message.Publish;
+import io.sparkgap.bootstrap.Message.Ready;
+import io.sparkgap.bootstrap.Message.Refused;
+import io.sparkgap.bootstrap.Message.Register;
+import io.sparkgap.bootstrap.Message.Report;
+import io.sparkgap.bootstrap.Message.Wait;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An executor's side of the rendezvous: brings its tasks into worlds, watches over them, and keeps
+ * the worlds for the next stage. One for each executor; thread-safe.
+ */
+public final class WorldClient implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(WorldClient.class);
+  private static final String DEVICE = "host memory";
+
+  private final DriverLink driver;
+  private final String executorId;
+  private final WorldSettings settings;
+  private final Duration idleTimeout;
+  private final WorldCache cache;
+  private final Watchdog watchdog;
+  private final ScheduledThreadPoolExecutor scheduler;
+
+  /**
+   * @param idleMost how many worlds are kept between stages
+   * @param idleTimeout how long they are kept
+   * @param watchdogInterval how often tasks that are in a world are looked after
+   */
+  public WorldClient(
+      DriverLink driver,
+      String executorId,
+      WorldSettings settings,
+      int idleMost,
+      Duration idleTimeout,
+      Duration watchdogInterval) {
+    this.driver = driver;
+    this.executorId = executorId;
+    this.settings = settings;
+    this.idleTimeout = idleTimeout;
+    cache = new WorldCache(idleMost, idleTimeout, System::nanoTime);
+    scheduler = housekeeping();
+    watchdog = new Watchdog(scheduler, watchdogInterval, driver, executorId);
+  }
+
+  /** Two threads, so that a driver who is slow to answer does not hold up the kill flags. */
+  private static ScheduledThreadPoolExecutor housekeeping() {
+    ScheduledThreadPoolExecutor scheduler =
+        new ScheduledThreadPoolExecutor(
+            2,
+            work -> {
+              Thread thread = new Thread(work, "sparkgap-watchdog");
+              thread.setDaemon(true);
+              return thread;
+            });
+    scheduler.setKeepAliveTime(1, TimeUnit.SECONDS);
+    scheduler.allowCoreThreadTimeOut(true);
+    scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return scheduler;
+  }
+
+  /**
+   * Makes the task a PE: returns when it can call. The caller ends the membership when the task
+   * ends.
+   *
+   * @param host the executor's host, as Spark names it
+   * @throws WorldAbortedException if the driver refuses the task, or another task of the stage
+   *     fails first
+   */
+  public Membership join(BarrierTask task, String host) {
+    Member member = new Member(task.partition(), executorId, host, DEVICE);
+    List<Long> offered = cache.offer();
+    try {
+      Answer answer =
+          driver.ask(
+              new Register(task.stage(), task.tasks(), member, settings.provider(), offered));
+      return enter(task, member, awaitAssignment(task, answer));
+    } finally {
+      cache.offerEnded();
+    }
+  }
+
+  private Assignment awaitAssignment(BarrierTask task, Answer first) {
+    Answer answer = first;
+    while (answer instanceof Wait wait) {
+      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(wait.pollAfterMicros()));
+      if (task.killed().getAsBoolean()) {
+        String reason = "it was killed by Spark while it waited for the others of its stage";
+        driver.tell(new Leave(task.stage(), task.partition(), false, reason));
+        throw refusal(
+            "The task of partition %d of stage %s has no world: %s"
+                .formatted(task.partition(), task.stage(), reason));
+      }
+      answer = driver.ask(new Poll(task.stage(), task.partition()));
+    }
+    return assignment(task, answer);
+  }
+
+  private Membership enter(BarrierTask task, Member member, Assignment assignment) {
+    cache.retire(assignment.retired());
+    NativeWorld world = endOrLeave(task, member, assignment);
+    Membership membership = new Membership(task, member, world, this::leave);
+    watchdog.watch(membership);
+    try {
+      if (assignment.decision() != Decision.REUSE) {
+        world.connect(worldId(task, assignment, world));
+      }
+      membership.use(communicator(membership, assignment));
+    } catch (RuntimeException e) {
+      membership.fail(e);
+      membership.end();
+      throw e;
+    }
+    driver.tell(new Ready(task.stage(), task.partition()));
+    return membership;
+  }
+
+  private NativeWorld endOrLeave(BarrierTask task, Member member, Assignment assignment) {
+    try {
+      return end(assignment, member);
+    } catch (RuntimeException e) {
+      driver.tell(new Leave(task.stage(), task.partition(), false, e.toString()));
+      throw e;
+    }
+  }
+
+  /** This PE's end of the assigned world: a kept one, or a new one that is not yet connected. */
+  private NativeWorld end(Assignment assignment, Member member) {
+    int pe = assignment.pe();
+    if (assignment.decision() != Decision.REUSE) {
+      return NativeWorld.create(
+          pe, assignment.members().size(), assignment.epoch(), label(member), settings);
+    }
+    NativeWorld kept = cache.take(assignment.epoch(), pe);
+    if (kept == null) {
+      throw new InternalException(
+          "The driver wants world "
+              + assignment.epoch()
+              + " to be used again, which "
+              + member.place()
+              + " offered, but its PE "
+              + pe
+              + " is not there. Please report this with the executor's log.",
+          pe,
+          -1,
+          assignment.epoch());
+    }
+    return kept;
+  }
+
+  private WorldId worldId(BarrierTask task, Assignment assignment, NativeWorld world) {
+    if (!assignment.worldId().equals(WorldId.NONE)) {
+      return assignment.worldId();
+    }
+    return assignment(task, driver.ask(new Publish(task.stage(), task.partition(), world.id())))
+        .worldId();
+  }
+
+  private Communicator communicator(Membership membership, Assignment assignment) {
+    List<PeInfo> pes = new ArrayList<>();
+    for (Member each : assignment.members()) {
+      pes.add(
+          new PeInfo(pes.size(), each.host(), each.executorId(), each.partition(), each.device()));
+    }
+    NativeWorld world = membership.world();
+    return Communicator.over(
+        world.handle(),
+        world.pe(),
+        new Topology(pes),
+        world.epoch(),
+        membership.describe() + " of stage " + membership.task().stage(),
+        line -> driver.tell(new Report(world.pe(), line)),
+        membership::leave);
+  }
+
+  private void leave(Membership membership, String failure) {
+    watchdog.unwatch(membership);
+    boolean kept = false;
+    if (failure.isEmpty()) {
+      kept = cache.giveBack(membership.world());
+    } else {
+      membership.world().close();
+    }
+    if (kept) {
+      evictLater();
+    }
+    try {
+      // Asked, not told: when Spark learns that the task has ended, the driver knows this.
+      driver.ask(membership.leaveMessage(kept));
+    } catch (DriverLink.DriverUnreachableException e) {
+      LOG.debug("The driver could not be told that {} has left", membership.describe(), e);
+    }
+  }
+
+  private void evictLater() {
+    try {
+      var unused = scheduler.schedule(cache::evict, idleTimeout.toMillis() + 1, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("The executor is shutting down and has closed its worlds");
+    }
+  }
+
+  private static Assignment assignment(BarrierTask task, Answer answer) {
+    if (answer instanceof Assignment assignment) {
+      return assignment;
+    }
+    String reason =
+        answer instanceof Refused refused ? refused.reason() : "the driver answered " + answer;
+    throw refusal(
+        "The task of partition %d of stage %s has no world: %s."
+            .formatted(task.partition(), task.stage(), reason));
+  }
+
+  private static WorldAbortedException refusal(String message) {
+    return new WorldAbortedException(message, -1, -1, -1);
+  }
+
+  /** How other PEs' errors name one of this executor. */
+  private static String label(Member member) {
+    return member.place() + ", partition " + member.partition();
+  }
+
+  /** Closes the worlds that are kept; those in use are closed when their tasks end. */
+  @Override
+  public void close() {
+    cache.close();
+    scheduler.shutdownNow();
+  }
+}

@@ -1,0 +1,26 @@
+package io.sparkgap.bootstrap;
+
+import java.time.Duration;
+
+/**
+ * A world that all its PEs can call on.
+ *
+ * @param provider who owns its memory
+ * @param took from the last PE's arrival until the driver knew that every PE was ready
+ */
+public record WorldReady(
+    long epoch, StageAttempt stage, int pes, String provider, Decision decision, Duration took) {
+  /** For example "World 1 of stage 0.0: 4 PEs on host, built in 12 ms". */
+  @Override
+  public String toString() {
+    return "World %d of stage %s: %d PE%s on %s, %s in %.1f ms"
+        .formatted(
+            epoch,
+            stage,
+            pes,
+            pes == 1 ? "" : "s",
+            provider,
+            decision.past(),
+            took.toNanos() / 1e6);
+  }
+}

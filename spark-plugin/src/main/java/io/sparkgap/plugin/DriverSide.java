@@ -1,0 +1,138 @@
+package io.sparkgap.plugin;
+
+import io.sparkgap.api.ProviderUnavailableException;
+import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Rendezvous;
+import io.sparkgap.bootstrap.WorldReady;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.plugin.DriverPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sparkgap in the driver: checks the configuration, brings PEs together, ends what cannot work. */
+public final class DriverSide implements DriverPlugin {
+  /** What loads Sparkgap, for messages. */
+  static final String PLUGIN_LINE = "spark.plugins=io.sparkgap.SparkgapPlugin";
+
+  private static final Logger LOG = LoggerFactory.getLogger(DriverSide.class);
+  private static final AtomicReference<DriverSide> CURRENT = new AtomicReference<>();
+
+  private final List<Consumer<WorldReady>> worldListeners = new CopyOnWriteArrayList<>();
+  private final Reports reports = new Reports();
+  private SparkContext sc;
+  private SparkgapConf conf;
+  private DriverEndpoint endpoint;
+  private ApplicationEnd applicationEnd;
+
+  /**
+   * Checks the configuration, before Spark makes its schedulers.
+   *
+   * @throws IllegalArgumentException if the application cannot work with this configuration; the
+   *     context is then not made
+   */
+  @Override
+  public Map<String, String> init(SparkContext context, PluginContext pluginContext) {
+    sc = context;
+    conf = SparkgapConf.read(sc.conf());
+    SparkConfCheck.refuseWhatCannotWork(sc.conf());
+    List<String> set = SparkConfCheck.hastenSlotCheck(sc.conf());
+    if (!set.isEmpty()) {
+      LOG.info("Set, so that a barrier stage starts soon after its executors: {}", set);
+    }
+    applicationEnd = new ApplicationEnd(sc);
+    Rendezvous rendezvous =
+        new Rendezvous(
+            conf.get(SparkgapConf.JOIN_TIMEOUT),
+            conf.get(SparkgapConf.PEER_TIMEOUT),
+            System::nanoTime,
+            this::worldReady);
+    endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);
+    sc.addSparkListener(new StageWatcher(rendezvous));
+    CURRENT.set(this);
+    return Map.of();
+  }
+
+  /**
+   * The driver side of a running application.
+   *
+   * @throws IllegalStateException that names the line to add, if the plugin is not loaded for this
+   *     context
+   */
+  public static DriverSide of(SparkContext sc) {
+    DriverSide side = CURRENT.get();
+    if (side == null || side.sc != sc) {
+      throw new IllegalStateException(
+          "Sparkgap is not loaded in this application: start it with --conf "
+              + PLUGIN_LINE
+              + ", or set that on the SparkConf before the context is made");
+    }
+    return side;
+  }
+
+  /** Told of every world as soon as all its PEs are ready; must not wait. */
+  public void onWorldReady(Consumer<WorldReady> listener) {
+    worldListeners.add(listener);
+  }
+
+  /** Told of every line that a PE reports, with the PE, on a thread of its own. */
+  public void onReport(ObjIntConsumer<String> listener) {
+    reports.add(listener);
+  }
+
+  /** Waits for the listeners to have heard what PEs reported so far. */
+  public void drainReports(Duration atMost) {
+    reports.drain(atMost);
+  }
+
+  public SparkgapConf conf() {
+    return conf;
+  }
+
+  /**
+   * Returns if nothing is known to be wrong with any executor.
+   *
+   * @throws ProviderUnavailableException if Sparkgap cannot work on some executor
+   */
+  public void requireWorking() {
+    String reason = applicationEnd.reason();
+    if (!reason.isEmpty()) {
+      throw new ProviderUnavailableException(reason, -1, -1, -1);
+    }
+  }
+
+  @Override
+  public Object receive(Object message) {
+    return endpoint.receive(message);
+  }
+
+  private void worldReady(WorldReady ready) {
+    LOG.info("{}", ready);
+    for (Consumer<WorldReady> listener : worldListeners) {
+      try {
+        listener.accept(ready);
+      } catch (RuntimeException e) {
+        LOG.warn("A listener for worlds threw", e);
+      }
+    }
+  }
+
+  private void executorFailed(ExecutorFailure failure) {
+    applicationEnd.begin(
+        "Sparkgap cannot work on executor %s on %s: %s"
+            .formatted(failure.executorId(), failure.host(), failure.reason()));
+  }
+
+  @Override
+  public void shutdown() {
+    CURRENT.compareAndSet(this, null);
+    reports.close();
+  }
+}

@@ -1,0 +1,177 @@
+package io.sparkgap.plugin;
+
+import io.sparkgap.api.Communicator;
+import io.sparkgap.api.ProviderUnavailableException;
+import io.sparkgap.bootstrap.BarrierTask;
+import io.sparkgap.bootstrap.Membership;
+import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.StageAttempt;
+import io.sparkgap.bootstrap.WorldClient;
+import io.sparkgap.bootstrap.WorldSettings;
+import io.sparkgap.jni.NativeLibrary;
+import java.io.File;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.plugin.ExecutorPlugin;
+import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.util.TaskCompletionListener;
+import org.apache.spark.util.TaskFailureListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sparkgap in an executor. What fails here is never thrown, because Spark would start the executor
+ * again and again: it is told to the driver, which ends the application with the reason.
+ */
+public final class ExecutorSide implements ExecutorPlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
+  private static final AtomicReference<ExecutorSide> CURRENT = new AtomicReference<>();
+
+  private final Set<Long> joinedTasks = ConcurrentHashMap.newKeySet();
+  private String executorId = "";
+  private WorldClient worlds;
+  private String failure = "";
+
+  @Override
+  public void init(PluginContext context, Map<String, String> extraConf) {
+    executorId = context.executorID();
+    PluginDriverLink driver = new PluginDriverLink(context);
+    try {
+      SparkgapConf conf = SparkgapConf.read(context.conf());
+      requireFolder(conf.get(SparkgapConf.HOST_DIRECTORY));
+      NativeLibrary.cacheIn(nativeCache(conf));
+      NativeLibrary.load().ifPresent(ExecutorSide::refuse);
+      worlds =
+          new WorldClient(
+              driver,
+              executorId,
+              new WorldSettings(
+                  "host",
+                  conf.get(SparkgapConf.PEER_TIMEOUT),
+                  conf.get(SparkgapConf.CHECK),
+                  conf.get(SparkgapConf.HOST_DIRECTORY)),
+              conf.get(SparkgapConf.WORLDS_IDLE_MAX),
+              conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT),
+              conf.get(SparkgapConf.WATCHDOG_INTERVAL));
+      LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
+    } catch (Exception | LinkageError e) {
+      failure = e.getMessage() == null ? e.toString() : e.getMessage();
+      LOG.error("Sparkgap cannot work on executor {}", executorId, e);
+      driver.tell(new ExecutorFailure(executorId, localHost(), failure));
+    }
+    CURRENT.set(this);
+  }
+
+  /**
+   * The executor side of the executor that this process is.
+   *
+   * @throws IllegalStateException that names the line to add, if the plugin is not loaded here
+   */
+  public static ExecutorSide current() {
+    ExecutorSide side = CURRENT.get();
+    if (side == null) {
+      throw new IllegalStateException(
+          "Sparkgap is not loaded in this executor: start the application with --conf "
+              + DriverSide.PLUGIN_LINE
+              + " and with Sparkgap's jar on the executors' class path (--jars or"
+              + " spark.executor.extraClassPath)");
+    }
+    return side;
+  }
+
+  /**
+   * Makes a task a PE until it ends.
+   *
+   * @throws IllegalStateException if the task has joined before
+   * @throws ProviderUnavailableException if Sparkgap cannot work in this executor
+   */
+  public Communicator join(BarrierTaskContext context) {
+    if (worlds == null) {
+      throw new ProviderUnavailableException(
+          "Sparkgap cannot work on executor " + executorId + ": " + failure, -1, -1, -1);
+    }
+    StageAttempt stage = new StageAttempt(context.stageId(), context.stageAttemptNumber());
+    long taskId = context.taskAttemptId();
+    if (!joinedTasks.add(taskId)) {
+      throw new IllegalStateException(
+          "The task of partition %d of stage %s has joined already: keep the communicator that the"
+                  .formatted(context.partitionId(), stage)
+              + " first Sparkgap.join gave, or that Sparkgap.run passed");
+    }
+    TaskCompletionListener forget = ended -> joinedTasks.remove(taskId);
+    context.addTaskCompletionListener(forget);
+    Membership membership =
+        worlds.join(
+            new BarrierTask(
+                stage,
+                context.partitionId(),
+                context.getTaskInfos().length,
+                context::isInterrupted),
+            host());
+    TaskFailureListener fail = (failed, error) -> membership.fail(error);
+    TaskCompletionListener end = ended -> membership.end();
+    context.addTaskFailureListener(fail);
+    context.addTaskCompletionListener(end);
+    return membership.communicator();
+  }
+
+  /**
+   * The plugin context's host name cannot be had on executors, and this not before they run tasks.
+   */
+  private static String host() {
+    return SparkEnv.get().blockManager().blockManagerId().host();
+  }
+
+  private static String localHost() {
+    try {
+      BlockManagerId id = SparkEnv.get().blockManager().blockManagerId();
+      return id != null ? id.host() : InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "an unknown host";
+    }
+  }
+
+  private static Path nativeCache(SparkgapConf conf) {
+    String given = conf.get(SparkgapConf.NATIVE_CACHE);
+    if (!given.isEmpty()) {
+      return Path.of(given);
+    }
+    File[] localDirs = SparkEnv.get().blockManager().diskBlockManager().localDirs();
+    return localDirs[0].toPath().resolve("sparkgap-native");
+  }
+
+  private static void refuse(String problem) {
+    throw new IllegalStateException(problem);
+  }
+
+  private static void requireFolder(String path) {
+    Path folder = Path.of(path);
+    if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
+      throw new IllegalArgumentException(
+          SparkgapConf.HOST_DIRECTORY
+              + " is "
+              + path
+              + ", which is "
+              + (Files.isDirectory(folder) ? "not writable for this process" : "no folder here")
+              + ": name a tmpfs that every executor can write to, normally /dev/shm (a container"
+              + " may have to be given one)");
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    CURRENT.compareAndSet(this, null);
+    if (worlds != null) {
+      worlds.close();
+    }
+  }
+}

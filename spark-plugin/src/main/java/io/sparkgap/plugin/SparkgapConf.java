@@ -1,0 +1,196 @@
+package io.sparkgap.plugin;
+
+import io.sparkgap.plugin.ConfigEntry.Declaration;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+import org.apache.spark.SparkConf;
+import scala.Tuple2;
+
+/**
+ * Every key that Sparkgap reads, and their values in one application. {@code docs/configuration.md}
+ * is written from {@link #ENTRIES}.
+ */
+public final class SparkgapConf {
+  static final String PREFIX = "spark.sparkgap.";
+
+  public static final ConfigEntry<String> PROVIDER =
+      ConfigEntry.ofChoice(
+          new Declaration(
+              PREFIX + "provider",
+              "auto",
+              "0.1.0",
+              "What bootstraps a world and owns its memory. `host` is memory that the processes of"
+                  + " one host share; `auto` takes the best that every executor has."),
+          List.of("auto", "host"));
+
+  public static final ConfigEntry<Duration> PEER_TIMEOUT =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "peer.timeout",
+              "30s",
+              "0.1.0",
+              "How long a PE waits inside a call for another PE before the call fails with the name"
+                  + " of the PE that it waited for. Longer than the longest time that one PE may"
+                  + " compute while the others wait for it."),
+          Duration.ofMillis(100),
+          Duration.ofDays(1));
+
+  public static final ConfigEntry<Boolean> CHECK =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "check",
+              "false",
+              "0.1.0",
+              "Whether PEs compare collective, type, operation, count and root before any data"
+                  + " moves, so that PEs that disagree fail at once with both calls in the error."
+                  + " Costs one small exchange a call."));
+
+  public static final ConfigEntry<Duration> JOIN_TIMEOUT =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "join.timeout",
+              "60s",
+              "0.1.0",
+              "How long `Sparkgap.join` waits for the other tasks of its stage to join, from the"
+                  + " first that did."),
+          Duration.ofMillis(100),
+          Duration.ofDays(1));
+
+  public static final ConfigEntry<Duration> SLOTS_TIMEOUT =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "slots.timeout",
+              "60s",
+              "0.1.0",
+              "How long `Sparkgap.run` waits until there are enough executors to run all PEs at"
+                  + " once, before it fails with what was asked for and what there is."),
+          Duration.ZERO,
+          Duration.ofDays(1));
+
+  public static final ConfigEntry<String> HOST_DIRECTORY =
+      ConfigEntry.ofFolder(
+          new Declaration(
+              PREFIX + "host.directory",
+              "/dev/shm",
+              "0.1.0",
+              "Provider `host`: the tmpfs that the symmetric heap is made in, on every executor's"
+                  + " host. Nothing is ever left in it."));
+
+  public static final ConfigEntry<Duration> WATCHDOG_INTERVAL =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "watchdog.interval",
+              "50ms",
+              "0.1.0",
+              "How often an executor whose tasks are in a world looks whether Spark has killed one"
+                  + " of them and what the driver says about the world."),
+          Duration.ofMillis(5),
+          Duration.ofSeconds(10));
+
+  public static final ConfigEntry<Integer> WORLDS_IDLE_MAX =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "worlds.idle.max",
+              "4",
+              "0.1.0",
+              "How many worlds an executor keeps after their stages ended, for the next stage on"
+                  + " the same executors. The one that was not used for longest goes first; 0 keeps"
+                  + " none."),
+          0,
+          256);
+
+  public static final ConfigEntry<Duration> WORLDS_IDLE_TIMEOUT =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "worlds.idle.timeout",
+              "5min",
+              "0.1.0",
+              "How long an executor keeps a world that no stage uses."),
+          Duration.ofMillis(100),
+          Duration.ofDays(1));
+
+  public static final ConfigEntry<String> NATIVE_CACHE =
+      ConfigEntry.ofFolder(
+          new Declaration(
+              PREFIX + "native.cache",
+              "",
+              "0.1.0",
+              "The folder that the native libraries are unpacked into. By default a folder among"
+                  + " the executor's own local directories, which Spark removes when the executor"
+                  + " ends. Name one on a file system that is not mounted `noexec` if loading fails"
+                  + " for that reason."));
+
+  public static final List<ConfigEntry<?>> ENTRIES =
+      List.of(
+          PROVIDER,
+          PEER_TIMEOUT,
+          CHECK,
+          JOIN_TIMEOUT,
+          SLOTS_TIMEOUT,
+          HOST_DIRECTORY,
+          WATCHDOG_INTERVAL,
+          WORLDS_IDLE_MAX,
+          WORLDS_IDLE_TIMEOUT,
+          NATIVE_CACHE);
+
+  private final BiFunction<String, String, String> texts;
+
+  private SparkgapConf(BiFunction<String, String, String> texts) {
+    this.texts = texts;
+  }
+
+  /**
+   * The values in {@code conf}, all of them checked.
+   *
+   * @throws IllegalArgumentException that lists every key that is unknown and every value that is
+   *     not allowed
+   */
+  public static SparkgapConf read(SparkConf conf) {
+    Map<String, ConfigEntry<?>> known = new HashMap<>();
+    ENTRIES.forEach(entry -> known.put(entry.key(), entry));
+    Map<String, String> given = new TreeMap<>();
+    for (Tuple2<String, String> pair : conf.getAll()) {
+      if (pair._1().startsWith(PREFIX)) {
+        given.put(pair._1(), pair._2());
+      }
+    }
+    List<String> problems = new ArrayList<>();
+    given.forEach(
+        (key, text) -> {
+          ConfigEntry<?> entry = known.get(key);
+          if (entry == null) {
+            problems.add("there is no key " + key + ", did you mean " + nearest(key) + "?");
+            return;
+          }
+          try {
+            entry.parse(text);
+          } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+          }
+        });
+    if (!problems.isEmpty()) {
+      throw new IllegalArgumentException(
+          "Sparkgap's configuration cannot be used: " + String.join("; ", problems));
+    }
+    return new SparkgapConf(given::getOrDefault);
+  }
+
+  public <T> T get(ConfigEntry<T> entry) {
+    return entry.parse(texts.apply(entry.key(), entry.defaultText()));
+  }
+
+  private static String nearest(String key) {
+    LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
+    return ENTRIES.stream()
+        .map(ConfigEntry::key)
+        .min(Comparator.comparingInt(candidate -> distance.apply(key, candidate)))
+        .orElseThrow();
+  }
+}
