@@ -1,6 +1,7 @@
 package io.sparkgap.bootstrap;
 
 import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Notice;
 import io.sparkgap.bootstrap.Message.Request;
 
 /** An executor's way to the driver. Thread-safe. */
@@ -13,7 +14,7 @@ public interface DriverLink {
   Answer ask(Request request);
 
   /** Tells, without waiting and without a word if it does not arrive. */
-  void tell(Request request);
+  void tell(Notice notice);
 
   /** The driver does not answer. */
   final class DriverUnreachableException extends RuntimeException {

@@ -8,8 +8,11 @@ import java.util.List;
  */
 public sealed interface Message {
 
-  /** Executor to driver. */
+  /** Executor to driver, and answered. */
   sealed interface Request extends Message {}
+
+  /** Executor to driver, and not answered. */
+  sealed interface Notice extends Message {}
 
   /** Driver to executor. */
   sealed interface Answer extends Message {}
@@ -32,7 +35,7 @@ public sealed interface Message {
   record Publish(StageAttempt stage, int partition, WorldId worldId) implements Request {}
 
   /** The PE of this partition can call. */
-  record Ready(StageAttempt stage, int partition) implements Request {}
+  record Ready(StageAttempt stage, int partition) implements Notice {}
 
   /**
    * The PE of this partition calls no more.
@@ -47,10 +50,10 @@ public sealed interface Message {
   record Watch(String executorId, List<StageAttempt> stages) implements Request {}
 
   /** A line of progress for the application's listeners. */
-  record Report(int pe, String line) implements Request {}
+  record Report(int pe, String line) implements Notice {}
 
   /** Sparkgap cannot work on this executor. */
-  record ExecutorFailure(String executorId, String host, String reason) implements Request {}
+  record ExecutorFailure(String executorId, String host, String reason) implements Notice {}
 
   /** Not yet: poll again after so many microseconds. */
   record Wait(long pollAfterMicros) implements Answer {}

@@ -135,24 +135,22 @@ public final class Rendezvous {
         });
   }
 
-  public synchronized Answer ready(Ready ready) {
-    return withMember(
-        ready.stage(),
-        ready.partition(),
-        gathering -> {
-          if (gathering.markReady(ready.partition())) {
-            Duration took = Duration.ofNanos(nanoTime.getAsLong() - gathering.decidedNanos());
-            onReady.accept(
-                new WorldReady(
-                    gathering.world().epoch(),
-                    gathering.stage(),
-                    gathering.tasks(),
-                    gathering.provider(),
-                    gathering.decision(),
-                    took));
-          }
-          return new Acknowledged();
-        });
+  /** A PE can call. */
+  public synchronized void ready(Ready ready) {
+    Gathering gathering = gatherings.get(ready.stage());
+    if (gathering != null
+        && gathering.has(ready.partition())
+        && gathering.markReady(ready.partition())) {
+      Duration took = Duration.ofNanos(nanoTime.getAsLong() - gathering.decidedNanos());
+      onReady.accept(
+          new WorldReady(
+              gathering.world().epoch(),
+              gathering.stage(),
+              gathering.tasks(),
+              gathering.provider(),
+              gathering.decision(),
+              took));
+    }
   }
 
   /** The last that leaves a healthy world makes it idle; one that failed ends it for all. */

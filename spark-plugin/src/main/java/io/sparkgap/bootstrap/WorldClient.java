@@ -105,7 +105,7 @@ public final class WorldClient implements AutoCloseable {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(wait.pollAfterMicros()));
       if (task.killed().getAsBoolean()) {
         String reason = "it was killed by Spark while it waited for the others of its stage";
-        driver.tell(new Leave(task.stage(), task.partition(), false, reason));
+        tellLeave(new Leave(task.stage(), task.partition(), false, reason));
         throw refusal(
             "The task of partition %d of stage %s has no world: %s"
                 .formatted(task.partition(), task.stage(), reason));
@@ -138,7 +138,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       return end(assignment, member);
     } catch (RuntimeException e) {
-      driver.tell(new Leave(task.stage(), task.partition(), false, e.toString()));
+      tellLeave(new Leave(task.stage(), task.partition(), false, e.toString()));
       throw e;
     }
   }
@@ -203,17 +203,22 @@ public final class WorldClient implements AutoCloseable {
     if (kept) {
       evictLater();
     }
+    tellLeave(membership.leaveMessage(kept));
+  }
+
+  /** Waits for the driver to know it: so it does when Spark learns that the task has ended. */
+  private void tellLeave(Leave leave) {
     try {
-      // Asked, not told: when Spark learns that the task has ended, the driver knows this.
-      driver.ask(membership.leaveMessage(kept));
+      driver.ask(leave);
     } catch (DriverLink.DriverUnreachableException e) {
-      LOG.debug("The driver could not be told that {} has left", membership.describe(), e);
+      LOG.debug("The driver could not be told {}", leave, e);
     }
   }
 
   private void evictLater() {
     try {
-      var unused = scheduler.schedule(cache::evict, idleTimeout.toMillis() + 1, TimeUnit.MILLISECONDS);
+      var unused =
+          scheduler.schedule(cache::evict, idleTimeout.toMillis() + 1, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("The executor is shutting down and has closed its worlds");
     }

@@ -1,10 +1,10 @@
 package io.sparkgap.plugin;
 
 import io.sparkgap.bootstrap.Message;
-import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Answer;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Notice;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
 import io.sparkgap.bootstrap.Message.Ready;
@@ -40,10 +40,11 @@ final class DriverEndpoint {
     this.onExecutorFailure = onExecutorFailure;
   }
 
-  /** Always answers with an encoded {@link Answer}, whatever it is given. */
-  byte[] receive(Object message) {
+  /** Answers with an encoded {@link Answer} whatever it is given, but a notice with null. */
+  byte[] receive(Object received) {
     try {
-      return codec.encode(answer(message));
+      Answer answer = answer(received);
+      return answer == null ? null : codec.encode(answer);
     } catch (RuntimeException e) {
       LOG.error("A message of an executor could not be handled", e);
       return codec.encode(new Refused("the driver could not handle the message: " + e));
@@ -60,26 +61,33 @@ final class DriverEndpoint {
     } catch (MalformedMessageException e) {
       return refuse(e.getMessage());
     }
+    return message instanceof Notice notice ? hear(notice) : answer(message);
+  }
+
+  private Answer answer(Message message) {
     if (message instanceof Register register) {
       return rendezvous.register(register);
     } else if (message instanceof Poll poll) {
       return rendezvous.poll(poll);
     } else if (message instanceof Publish publish) {
       return rendezvous.publish(publish);
-    } else if (message instanceof Ready ready) {
-      return rendezvous.ready(ready);
     } else if (message instanceof Leave leave) {
       return rendezvous.leave(leave);
     } else if (message instanceof Watch watch) {
       return rendezvous.watch(watch);
-    } else if (message instanceof Report report) {
-      onReport.accept(report);
-      return new Acknowledged();
-    } else if (message instanceof ExecutorFailure failure) {
-      onExecutorFailure.accept(failure);
-      return new Acknowledged();
     }
     return refuse(message.getClass().getSimpleName() + " is no request");
+  }
+
+  private Answer hear(Notice notice) {
+    if (notice instanceof Ready ready) {
+      rendezvous.ready(ready);
+    } else if (notice instanceof Report report) {
+      onReport.accept(report);
+    } else if (notice instanceof ExecutorFailure failure) {
+      onExecutorFailure.accept(failure);
+    }
+    return null;
   }
 
   private static Refused refuse(String reason) {

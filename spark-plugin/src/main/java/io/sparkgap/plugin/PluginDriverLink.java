@@ -3,6 +3,7 @@ package io.sparkgap.plugin;
 import io.sparkgap.bootstrap.DriverLink;
 import io.sparkgap.bootstrap.Message;
 import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Notice;
 import io.sparkgap.bootstrap.Message.Request;
 import io.sparkgap.bootstrap.MessageCodec;
 import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
@@ -62,11 +63,11 @@ final class PluginDriverLink implements DriverLink {
   }
 
   @Override
-  public void tell(Request request) {
+  public void tell(Notice notice) {
     try {
-      context.send(codec.encode(request));
+      context.send(codec.encode(notice));
     } catch (IOException | RuntimeException e) {
-      LOG.debug("{} did not reach the driver", request.getClass().getSimpleName(), e);
+      LOG.debug("{} did not reach the driver", notice.getClass().getSimpleName(), e);
     }
   }
 }

@@ -1,0 +1,138 @@
+package io.sparkgap.support;
+
+import io.sparkgap.SparkgapPlugin;
+import io.sparkgap.bootstrap.WorldReady;
+import io.sparkgap.jni.SparkgapNative;
+import io.sparkgap.plugin.DriverSide;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.bytedeco.javacpp.Loader;
+
+/**
+ * A real Spark application with Sparkgap loaded, for one test: in this JVM, or with executors that
+ * are processes of their own. Closing it ends the executors and waits until they are gone.
+ */
+public final class SparkApplication implements AutoCloseable {
+  private static final long EXIT_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  private final JavaSparkContext sc;
+  private final List<WorldReady> worlds = new CopyOnWriteArrayList<>();
+  private final List<ProcessHandle> executorsEver = new CopyOnWriteArrayList<>();
+
+  private SparkApplication(SparkConf conf) {
+    sc = new JavaSparkContext(conf);
+    DriverSide.of(sc.sc()).onWorldReady(worlds::add);
+  }
+
+  /** Tasks of this JVM: {@code cores} PEs at most. */
+  public static SparkConf local(int cores) {
+    return conf("local[" + cores + "]");
+  }
+
+  /** Executors as processes, with so many cores each. */
+  public static SparkConf cluster(int executors, int cores) {
+    String classPath = executorClassPath();
+    return conf("local-cluster[%d,%d,1024]".formatted(executors, cores))
+        .set("spark.executor.memory", "512m")
+        .set("spark.executor.extraClassPath", classPath);
+  }
+
+  public static SparkApplication start(SparkConf conf) {
+    return new SparkApplication(conf);
+  }
+
+  private static SparkConf conf(String master) {
+    return new SparkConf(false)
+        .setMaster(master)
+        .setAppName("Sparkgap test")
+        .set("spark.plugins", SparkgapPlugin.class.getName())
+        // Executors of local-cluster cannot be had without the UI.
+        .set("spark.ui.port", "0")
+        .set("spark.ui.showConsoleProgress", "false")
+        .set("spark.driver.host", "127.0.0.1")
+        .set("spark.driver.bindAddress", "127.0.0.1")
+        .set("spark.local.dir", Path.of("target", "spark-local").toAbsolutePath().toString());
+  }
+
+  /** What spark-submit's --jars would bring, and the tests' own classes. */
+  private static String executorClassPath() {
+    return Stream.of(
+            SparkgapPlugin.class, SparkgapNative.class, Loader.class, SparkApplication.class)
+        .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
+        .distinct()
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  public JavaSparkContext sc() {
+    return sc;
+  }
+
+  /** Every world that all its PEs have been in, oldest first. */
+  public List<WorldReady> worlds() {
+    return worlds;
+  }
+
+  /** The running executor processes by Spark's id of the executor; empty in local mode. */
+  public Map<String, ProcessHandle> executors() {
+    Map<String, ProcessHandle> executors = new TreeMap<>();
+    ProcessHandle.current()
+        .descendants()
+        .forEach(
+            process -> {
+              List<String> words = commandLine(process.pid());
+              int id = words.indexOf("--executor-id");
+              if (id >= 0 && words.get(0).endsWith("java")) {
+                executors.put(words.get(id + 1), process);
+              }
+            });
+    executorsEver.addAll(executors.values());
+    return executors;
+  }
+
+  private static List<String> commandLine(long pid) {
+    try {
+      byte[] bytes = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "cmdline"));
+      return Arrays.asList(new String(bytes, StandardCharsets.UTF_8).split("\0", -1));
+    } catch (IOException e) {
+      return List.of("(ended)");
+    }
+  }
+
+  @Override
+  public void close() {
+    executors();
+    sc.stop();
+    long deadline = System.nanoTime() + EXIT_PATIENCE_NANOS;
+    for (ProcessHandle executor : executorsEver) {
+      try {
+        executor.onExit().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (Exception e) {
+        executor.destroyForcibly();
+        throw new AssertionError("executor process " + executor.pid() + " did not end", e);
+      }
+    }
+  }
+
+  /** Names of what is left in a folder, for tests that nothing is. */
+  public static List<String> filesIn(String folder) {
+    try (Stream<Path> files = Files.list(Path.of(folder))) {
+      return files.map(Path::toString).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
