@@ -182,8 +182,8 @@ sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* sig
   return guarded_call(world, [&] {
     check_word(*world, signal_buffer, signal_offset, "signal");
     check_comparison(comparison);
-    check_pointer(observed, "observed");
-    *observed = wait_signal(*world, *signal_buffer, signal_offset, comparison, value);
+    const int64_t seen = wait_signal(*world, *signal_buffer, signal_offset, comparison, value);
+    if (observed != nullptr) *observed = seen;
   });
 }
 
@@ -192,8 +192,8 @@ sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* targe
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_word(*world, target, offset, "target");
-    check_pointer(before, "before");
-    *before = fetch_add(*world, *target, offset, delta, pe);
+    const int64_t previous = fetch_add(*world, *target, offset, delta, pe);
+    if (before != nullptr) *before = previous;
   });
 }
 

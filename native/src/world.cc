@@ -39,10 +39,11 @@ World::~World() {
 
 void World::open(const sparkgap_world_options& options) {
   if (options.pes < 1 || options.pes > SPARKGAP_MAX_PES) {
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a world has 1 to %d PEs, not %d", SPARKGAP_MAX_PES, options.pes);
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "pes is %d, but a world has 1 to %d PEs", options.pes, SPARKGAP_MAX_PES);
   }
   if (options.pe < 0 || options.pe >= options.pes) {
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "PE %d is not one of a world of %d", options.pe, options.pes);
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "pe is %d, but a world of %d PEs has 0 to %d", options.pe, options.pes,
+         options.pes - 1);
   }
   if (options.peer_timeout_ms <= 0) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "peer_timeout_ms must be more than 0, not %lld",
@@ -66,7 +67,7 @@ void World::open(const sparkgap_world_options& options) {
 
 void World::check_created() const {
   if (created_) return;
-  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world was not created: %s", failure_.message);
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world was not created");
 }
 
 void World::write_id(uint8_t* id) {
@@ -78,22 +79,30 @@ void World::write_id(uint8_t* id) {
 void World::connect(const uint8_t* id) {
   check_created();
   if (control_) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected already", options_.pe);
-  control_ = provider_->open_world(id);
-  publish_control();
+  try {
+    control_ = provider_->open_world(id);
+    publish_control();
+    meet_peers();
+  } catch (const Failure& failure) {
+    broken_ = failure;
+    throw;
+  }
+  connected_ = true;
+}
+
+void World::meet_peers() {
   WaitOptions wait;
   wait.timeout_ms = options_.peer_timeout_ms;
   wait.spins = kSpinsWhenOversubscribed;
   wait.yield_time_us = kYieldTimeUs;
   waiter_.emplace(control_, options_.pe, provider_.get(), wait);
   steps_.emplace(control_, options_.pe, &*waiter_);
-
   CallSignature signature = {};
   signature.operation = kOperationConnect;
-  Call call(*this, signature);
+  const Call call(*this, signature);
   wait_for_peers_to_connect();
   learn_circumstances();
   verify_puts();
-  connected_ = true;
 }
 
 void World::publish_control() {
@@ -154,18 +163,14 @@ void World::abort(const char* reason) {
 
 void World::check_usable() const {
   if (control_ && is_aborted(control_)) fail_as_aborted(control_, options_.pe);
-  if (!connected_) {
-    {
-      std::lock_guard<std::mutex> lock(abort_mutex_);
-      if (abort_requested_) throw abort_failure_;
-    }
-    if (failure_.status != SPARKGAP_OK) throw failure_;
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world is not connected yet");
-  }
+  if (connected_) return;
+  if (broken_.status != SPARKGAP_OK) throw broken_;
+  const std::lock_guard<std::mutex> lock(abort_mutex_);
+  if (abort_requested_) throw abort_failure_;
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world is not connected yet");
 }
 
 void World::begin_call(const CallSignature& signature) {
-  if (__builtin_expect(!control_ || is_aborted(control_), 0)) check_usable();
   CallLine& line = control_.call_line(options_.pe);
   ++calls_;
   CallSignature& published = line.signature[calls_ % kCallsKept];

@@ -78,6 +78,7 @@ class World {
   void begin_call(const CallSignature& signature);
   void end_call();
   void publish_control();
+  void meet_peers();
   void wait_for_peers_to_connect();
   void learn_circumstances();
   void verify_puts();
@@ -93,7 +94,8 @@ class World {
   uint64_t calls_ = 0;
   bool created_ = false;
   bool connected_ = false;
-  Failure failure_;
+  Failure broken_;   // what connect failed with
+  Failure failure_;  // what the last call that failed did
   std::string description_;
 
   // abort() may come from another thread while connect() is still looking for the control segment.

@@ -158,7 +158,8 @@ sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst,
                                     int32_t signal_op, int32_t pe);
 sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal, uint64_t signal_offset, int64_t value,
                                 int32_t signal_op, int32_t pe);
-// Waits until this PE's signal compares true with `value`; the value that did is written to *observed.
+// Waits until this PE's signal compares true with `value`; the value that did is written to *observed,
+// unless that is NULL.
 sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* signal, uint64_t signal_offset,
                                      int32_t comparison, int64_t value, int64_t* observed);
 sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* target, uint64_t offset, int64_t delta,

@@ -106,17 +106,26 @@ void Waiter::look_for_losses(int32_t peer, Condition ready, const void* context)
 void Waiter::compare_calls(int32_t peer) {
   if (activity_ != nullptr) return;
   const CallLine& own = control_.call_line(pe_);
-  const CallSignature& mine = own.signature[own.begun % kCallsKept];
-  CallSignature theirs;
-  if (!find_call(control_.call_line(peer), own.begun, &theirs) || theirs == mine) return;
+  const uint64_t newest = own.begun;
+  const uint64_t oldest = newest < kCallsKept ? 1 : newest - kCallsKept + 1;
+  // Calls that ask nothing of peers return at once, so the first difference may lie some calls back.
+  for (uint64_t number = oldest; number <= newest; ++number) {
+    const CallSignature& mine = own.signature[number % kCallsKept];
+    CallSignature theirs;
+    if (!find_call(control_.call_line(peer), number, &theirs) || theirs == mine) continue;
+    give_up_mismatched(peer, number, mine, theirs);
+  }
+}
+
+void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine, const CallSignature& theirs) {
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
   text.add("PEs made different calls: PE %d (%s) made ", pe_, control_.record(pe_).label);
-  describe_call(text, own.begun, mine);
+  describe_call(text, number, mine);
   text.add(", PE %d (%s) made ", peer, control_.record(peer).label);
-  describe_call(text, own.begun, theirs);
+  describe_call(text, number, theirs);
   text.add("; every PE must make the same collective calls in the same order");
   give_up(failure);
 }

@@ -52,7 +52,7 @@ class Waiter {
   // Aborts the world with this failure and throws what the world has then failed with.
   [[noreturn]] void give_up(const Failure& failure);
 
-  // Throws MISMATCH if `peer` has given another signature to the call that this PE is in.
+  // Throws MISMATCH if `peer` has made another call of the same number as one of this PE's last.
   void compare_calls(int32_t peer);
 
   // What the call that this PE is in does, for errors: nullptr for the collective that its CallLine shows.
@@ -67,6 +67,8 @@ class Waiter {
   void describe_own_call(Text& text) const;
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
+  [[noreturn]] void give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine,
+                                       const CallSignature& theirs);
   [[noreturn]] void give_up_late(int32_t peer, int64_t waited_us);
 
   Control control_;

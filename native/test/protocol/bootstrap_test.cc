@@ -1,0 +1,326 @@
+// How a world comes about, and what is said when it cannot.
+#include <dirent.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "protocol/expect_failure.h"
+#include "provider/host/world_id.h"
+#include "support/check.h"
+#include "support/pes.h"
+
+namespace sparkgap::test {
+namespace {
+
+// One PE's handle, made by this thread.
+class Handle {
+ public:
+  explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "/dev/shm") {
+    const std::string label = "test PE " + std::to_string(pe);
+    sparkgap_world_options options{};
+    options.pe = pe;
+    options.pes = pes;
+    options.epoch = epoch;
+    options.peer_timeout_ms = 500;
+    options.provider = "host";
+    options.label = label.c_str();
+    options.host_directory = directory;
+    created_ = sparkgap_world_create(&options, &world_);
+  }
+  ~Handle() { close(); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  void close() {
+    sparkgap_world_destroy(world_);
+    world_ = nullptr;
+  }
+  operator sparkgap_world*() const { return world_; }
+  sparkgap_status created() const { return created_; }
+
+ private:
+  sparkgap_world* world_ = nullptr;
+  sparkgap_status created_;
+};
+
+// A world id that tests can falsify.
+union Id {
+  uint8_t bytes[SPARKGAP_WORLD_ID_BYTES];
+  HostWorldId fields;
+};
+
+Id id_of(const Handle& pe_0) {
+  Id id;
+  expect(sparkgap_world_id(pe_0, id.bytes) == SPARKGAP_OK, "no world id: %s", sparkgap_last_error(pe_0));
+  return id;
+}
+
+void expect_refused(const Id& id, sparkgap_status expected, const std::vector<std::string>& parts) {
+  const Handle pe_1(1);
+  expect_failure(pe_1, sparkgap_world_connect(pe_1, id.bytes), expected, parts);
+  expect_failure(pe_1, sparkgap_barrier(pe_1), expected, parts);
+}
+
+void an_id_that_does_not_fit_is_refused() {
+  const Handle pe_0(0);
+  const Id id = id_of(pe_0);
+  const auto falsified = [&](const auto& change) {
+    Id other = id;
+    change(other.fields);
+    return other;
+  };
+  expect_refused(Id{}, SPARKGAP_INVALID_ARGUMENT, {"not the id"});
+  expect_refused(falsified([](HostWorldId& f) { f.key[1] ^= 1; }), SPARKGAP_UNAVAILABLE, {"key", "stale"});
+  expect_refused(falsified([](HostWorldId& f) { f.epoch = 4; }), SPARKGAP_INVALID_ARGUMENT, {"epoch 5", "epoch 4"});
+  expect_refused(falsified([](HostWorldId& f) { f.pes = 3; }), SPARKGAP_INVALID_ARGUMENT, {"2 PEs", "3 PEs"});
+  expect_refused(falsified([](HostWorldId& f) { f.abi_version = 99; }), SPARKGAP_UNAVAILABLE, {"ABI 99", "plugin jar"});
+  expect_refused(falsified([](HostWorldId& f) { f.fd = 19999; }), SPARKGAP_UNAVAILABLE, {"cannot open"});
+  expect_refused(falsified([](HostWorldId& f) { f.segment_bytes += 4096; }), SPARKGAP_UNAVAILABLE, {"laid out"});
+  expect_refused(falsified([](HostWorldId& f) { f.pid_namespace += 1; }), SPARKGAP_UNAVAILABLE, {"PID namespaces"});
+  expect_refused(falsified([](HostWorldId& f) { f.start_time += 1; }), SPARKGAP_PEER_LOST, {"gone"});
+  expect_refused(falsified([](HostWorldId& f) {
+                   f.boot_id[0] ^= 1;
+                   std::strcpy(f.host, "elsewhere");
+                 }),
+                 SPARKGAP_UNAVAILABLE, {"PE 1 is on host", "the segment on host elsewhere", "joins PEs of one host"});
+}
+
+void an_id_of_a_destroyed_world_is_refused() {
+  Handle pe_0(0);
+  const Id id = id_of(pe_0);
+  pe_0.close();
+  expect_refused(id, SPARKGAP_UNAVAILABLE, {"cannot open"});
+  // The next world has the same descriptor, but another key.
+  const Handle next(0);
+  expect(id_of(next).fields.fd == id.fields.fd, "the descriptor was not used again; the test shows nothing");
+  expect_refused(id, SPARKGAP_UNAVAILABLE, {"stale id"});
+}
+
+void an_id_of_a_dead_process_is_refused() {
+  const Shared<Id> id;
+  const pid_t child = fork();
+  if (child == 0) {
+    const Handle pe_0(0);
+    id[0] = id_of(pe_0);
+    std::_Exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  expect_refused(id[0], SPARKGAP_PEER_LOST, {"process", "is gone", "ended before PE 1 connected"});
+}
+
+void a_pe_that_does_not_connect_is_named_at_the_deadline() {
+  const Handle pe_0(0);
+  const Id id = id_of(pe_0);
+  expect_failure(pe_0, sparkgap_world_connect(pe_0, id.bytes), SPARKGAP_TIMED_OUT,
+                 {"connect", "PE 1", "not connected"});
+  expect(sparkgap_last_error_pe(pe_0) == 1, "the error is about PE %d", sparkgap_last_error_pe(pe_0));
+  expect_refused(id, SPARKGAP_TIMED_OUT, {"PE 0 (test PE 0) ended the world", "not connected"});
+}
+
+void a_pe_connects_once() {
+  const Handle pe_0(0);
+  const Handle first(1);
+  const Id id = id_of(pe_0);
+  std::thread other([&] { sparkgap_world_connect(first, id.bytes); });
+  expect(sparkgap_world_connect(pe_0, id.bytes) == SPARKGAP_OK, "connect: %s", sparkgap_last_error(pe_0));
+  other.join();
+  expect_failure(pe_0, sparkgap_world_connect(pe_0, id.bytes), SPARKGAP_INVALID_ARGUMENT, {"connected already"});
+  const Handle second(1);
+  expect_failure(second, sparkgap_world_connect(second, id.bytes), SPARKGAP_INVALID_ARGUMENT,
+                 {"PE 1 has been connected", "by process"});
+  expect(sparkgap_world_health(pe_0) == SPARKGAP_OK, "the second PE 1 has broken the world");
+}
+
+void an_abort_before_connect_reaches_everybody() {
+  const Handle pe_0(0);
+  const Handle pe_1(1);
+  const Id id = id_of(pe_0);
+  sparkgap_world_abort(pe_1, "changed its mind");
+  expect_failure(pe_1, sparkgap_barrier(pe_1), SPARKGAP_ABORTED, {"changed its mind"});
+  expect_failure(pe_1, sparkgap_world_connect(pe_1, id.bytes), SPARKGAP_ABORTED, {"changed its mind"});
+  expect_failure(pe_0, sparkgap_world_connect(pe_0, id.bytes), SPARKGAP_ABORTED, {"PE 1", "changed its mind"});
+}
+
+void an_abort_ends_a_connect() {
+  const Handle pe_0(0);
+  const Id id = id_of(pe_0);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    sparkgap_world_abort(pe_0, "no longer wanted");
+  });
+  expect_failure(pe_0, sparkgap_world_connect(pe_0, id.bytes), SPARKGAP_ABORTED, {"no longer wanted"});
+  other.join();
+}
+
+void a_process_can_hold_several_worlds() {
+  constexpr int kWorlds = 3;
+  const Handle zeros[kWorlds] = {Handle(0), Handle(0), Handle(0)};
+  const Handle ones[kWorlds] = {Handle(1), Handle(1), Handle(1)};
+  const auto work = [&](const Handle* ends, int32_t pe) {
+    sparkgap_buffer* buffers[kWorlds];
+    for (int world = 0; world < kWorlds; ++world) {
+      const Id id = id_of(zeros[world]);
+      expect(sparkgap_world_connect(ends[world], id.bytes) == SPARKGAP_OK, "connect: %s",
+             sparkgap_last_error(ends[world]));
+      expect(sparkgap_allocate(ends[world], 64, &buffers[world]) == SPARKGAP_OK, "allocate: %s",
+             sparkgap_last_error(ends[world]));
+    }
+    for (int round = 0; round < 100; ++round) {
+      for (int world = 0; world < kWorlds; ++world) {
+        int32_t value = (world + 1) * (pe + 1);
+        sparkgap_all_reduce(ends[world], &value, &value, 1, SPARKGAP_INT32, SPARKGAP_SUM);
+        expect(value == 3 * (world + 1), "world %d has %d", world, value);
+      }
+    }
+    expect_failure(ends[0], sparkgap_signal(ends[0], buffers[1], 0, 1, SPARKGAP_SIGNAL_SET, 0),
+                   SPARKGAP_INVALID_ARGUMENT, {"another world"});
+    expect_failure(ends[0], sparkgap_free(ends[0], buffers[1]), SPARKGAP_INVALID_ARGUMENT, {"not one of this world"});
+    // One ends, the others live on.
+    sparkgap_barrier(ends[1]);
+    if (pe == 0) sparkgap_world_abort(ends[1], "enough");
+    expect(sparkgap_barrier(ends[2]) == SPARKGAP_OK, "world 2: %s", sparkgap_last_error(ends[2]));
+    expect_failure(ends[1], sparkgap_barrier(ends[1]), SPARKGAP_ABORTED, {"enough"});
+  };
+  std::string failure;
+  std::thread other([&] {
+    try {
+      work(ones, 1);
+    } catch (const Failure& caught) {
+      failure = caught.what();
+    }
+  });
+  work(zeros, 0);
+  other.join();
+  expect(failure.empty(), "PE 1: %s", failure.c_str());
+}
+
+void a_directory_that_is_none_is_refused() {
+  const Handle missing(0, 2, 5, "/nonexistent/directory");
+  expect_failure(missing, missing.created(), SPARKGAP_UNAVAILABLE,
+                 {"/nonexistent/directory", "No such file", "spark.sparkgap.host.directory"});
+  uint8_t id[SPARKGAP_WORLD_ID_BYTES];
+  expect(sparkgap_world_id(missing, id) == SPARKGAP_INVALID_ARGUMENT, "there is an id all the same");
+}
+
+// Runs body in a process that sees a tmpfs of `size` as /dev/shm. False if this user may not mount.
+bool run_with_small_shm(const char* size, const std::function<void()>& body) {
+  struct Result {
+    std::atomic<int> mounted;
+    char failure[2000];
+  };
+  const Shared<Result> result;
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string options = std::string("size=") + size;
+    if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+        mount("small", "/dev/shm", "tmpfs", 0, options.c_str()) == 0) {
+      result->mounted.store(1);
+      try {
+        body();
+      } catch (const std::exception& caught) {
+        std::strncpy(result->failure, caught.what(), sizeof result->failure - 1);
+      }
+    }
+    std::_Exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  expect(result->failure[0] == '\0', "%s", result->failure);
+  if (result->mounted.load() == 0) std::printf("     not run: this user may not mount a tmpfs\n");
+  return result->mounted.load() != 0;
+}
+
+void a_shm_too_small_for_a_world_is_told() {
+  run_with_small_shm("1m", [] {
+    const Handle pe_0(0);
+    expect_failure(pe_0, pe_0.created(), SPARKGAP_OUT_OF_MEMORY,
+                   {"a world of 2 PEs needs ", "bytes", "in /dev/shm", "1048576 are free", "--shm-size",
+                    "spark.sparkgap.host.directory"});
+  });
+}
+
+void a_shm_too_small_for_a_buffer_is_told_and_the_world_lives_on() {
+  run_with_small_shm("40m", [] {
+    run_pes(Pes{4}, [](const Pe& pe) {
+      for (int round = 0; round < 3; ++round) {
+        sparkgap_buffer* buffer = nullptr;
+        const sparkgap_status status = sparkgap_allocate(pe.world(), 20 << 20, &buffer);
+        expect_failure(pe.world(), status, SPARKGAP_OUT_OF_MEMORY,
+                       {"20971520 bytes on each of 4 PEs needs 83886080 bytes", "/dev/shm", "are free", "--shm-size"});
+        // What the failed attempt had reserved is free again.
+        pe.ok(sparkgap_allocate(pe.world(), 4 << 20, &buffer), "allocate");
+        std::memset(sparkgap_buffer_address(buffer), 1, 4 << 20);
+        pe.ok(sparkgap_free(pe.world(), buffer), "free");
+      }
+    });
+  });
+}
+
+int open_descriptors() {
+  int number = 0;
+  DIR* directory = opendir("/proc/self/fd");
+  while (readdir(directory) != nullptr) ++number;
+  closedir(directory);
+  return number;
+}
+
+int entries_of_shm() {
+  int number = 0;
+  DIR* directory = opendir("/dev/shm");
+  while (readdir(directory) != nullptr) ++number;
+  closedir(directory);
+  return number;
+}
+
+void nothing_is_left_behind() {
+  const int descriptors = open_descriptors();
+  const int entries = entries_of_shm();
+  for (int round = 0; round < 20; ++round) {
+    run_pes(Pes{3, Placement::kThreads}, [&](const Pe& pe) {
+      pe.allocate(100000);
+      expect(entries_of_shm() == entries, "there is a name in /dev/shm");
+    });
+  }
+  expect(open_descriptors() == descriptors, "%d descriptors have become %d", descriptors, open_descriptors());
+}
+
+void a_world_is_made_in_milliseconds() {
+  const auto start = std::chrono::steady_clock::now();
+  constexpr int kRounds = 10;
+  for (int round = 0; round < kRounds; ++round) {
+    run_pes(Pes{4, Placement::kThreads}, [](const Pe&) {});
+  }
+  const double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / kRounds;
+  std::printf("     %.2f ms for a world of 4 threads, made, connected and destroyed\n", ms);
+  expect(ms < 50, "a world of 4 PEs took %.2f ms", ms);
+}
+
+}  // namespace
+}  // namespace sparkgap::test
+
+int main(int argc, char** argv) {
+  using namespace sparkgap::test;
+  return run_tests(
+      argc, argv,
+      {{"an_id_that_does_not_fit_is_refused", an_id_that_does_not_fit_is_refused},
+       {"an_id_of_a_destroyed_world_is_refused", an_id_of_a_destroyed_world_is_refused},
+       {"an_id_of_a_dead_process_is_refused", an_id_of_a_dead_process_is_refused},
+       {"a_pe_that_does_not_connect_is_named_at_the_deadline", a_pe_that_does_not_connect_is_named_at_the_deadline},
+       {"a_pe_connects_once", a_pe_connects_once},
+       {"an_abort_before_connect_reaches_everybody", an_abort_before_connect_reaches_everybody},
+       {"an_abort_ends_a_connect", an_abort_ends_a_connect},
+       {"a_process_can_hold_several_worlds", a_process_can_hold_several_worlds},
+       {"a_directory_that_is_none_is_refused", a_directory_that_is_none_is_refused},
+       {"a_shm_too_small_for_a_world_is_told", a_shm_too_small_for_a_world_is_told},
+       {"a_shm_too_small_for_a_buffer_is_told_and_the_world_lives_on",
+        a_shm_too_small_for_a_buffer_is_told_and_the_world_lives_on},
+       {"nothing_is_left_behind", nothing_is_left_behind},
+       {"a_world_is_made_in_milliseconds", a_world_is_made_in_milliseconds}});
+}

@@ -1,0 +1,255 @@
+// What happens to the other PEs when one is killed, late, gone, aborts, or makes another call.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "protocol/expect_failure.h"
+#include "support/check.h"
+#include "support/pes.h"
+
+namespace sparkgap::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// steady_clock is the same for all processes of a host.
+int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
+
+// Runs PEs of which `killed` ends by SIGKILL, and all others must end well.
+void run_with_one_killed(const Pes& pes, int killed, const std::function<void(const Pe&)>& body) {
+  const std::string expected =
+      "PE " + std::to_string(killed) + " of " + std::to_string(pes.count) + ": ended by signal Killed";
+  std::string failures;
+  try {
+    run_pes(pes, body);
+  } catch (const Failure& failure) {
+    failures = failure.what();
+  }
+  expect(failures == expected, "expected that %s, but %s", expected.c_str(), failures.c_str());
+}
+
+void survivors_name_the_peer_that_was_killed() {
+  constexpr int kKilled = 2;
+  const Shared<std::atomic<int64_t>> killed_at;
+  Pes pes{4};
+  run_with_one_killed(pes, kKilled, [&](const Pe& pe) {
+    std::thread assassin;
+    if (pe.pe() == kKilled) {
+      assassin = std::thread([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        killed_at->store(now_ns());
+        kill(getpid(), SIGKILL);
+      });
+    }
+    std::vector<float> data(16 << 20, 1.0f);
+    sparkgap_status status = SPARKGAP_OK;
+    while (status == SPARKGAP_OK) {
+      status = sparkgap_all_reduce(pe.world(), data.data(), data.data(), data.size(), SPARKGAP_FLOAT32, SPARKGAP_MAX);
+    }
+    const double took = static_cast<double>(now_ns() - killed_at->load()) / 1e9;
+    expect_failure(pe.world(), status, SPARKGAP_PEER_LOST,
+                   {"PE 2 (test PE 2", "process", "allReduce float32 x 16777216"});
+    expect(sparkgap_last_error_pe(pe.world()) == kKilled, "the error is about PE %d",
+           sparkgap_last_error_pe(pe.world()));
+    expect(took < 0.5, "PE %d knew after %.3f s only", pe.pe(), took);
+    expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 2"});
+    expect(sparkgap_world_health(pe.world()) == SPARKGAP_PEER_LOST, "the world passes for healthy");
+  });
+}
+
+void a_wait_for_a_signal_ends_when_its_sender_is_killed() {
+  run_with_one_killed(Pes{2}, 1, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(8);
+    if (pe.pe() == 1) kill(getpid(), SIGKILL);
+    const auto start = Clock::now();
+    const sparkgap_status status = sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_NE, 0, nullptr);
+    expect_failure(pe.world(), status, SPARKGAP_PEER_LOST, {"waitSignal", "PE 1 (test PE 1"});
+    expect(seconds_since(start) < 0.5, "it took %.3f s", seconds_since(start));
+  });
+}
+
+void what_a_peer_did_before_it_was_killed_counts() {
+  run_with_one_killed(Pes{2}, 1, [](const Pe& pe) {
+    std::vector<int32_t> data(1000, pe.pe() + 1);
+    if (pe.pe() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    pe.ok(sparkgap_broadcast(pe.world(), data.data(), data.data(), data.size(), SPARKGAP_INT32, 1), "broadcast");
+    if (pe.pe() == 1) kill(getpid(), SIGKILL);
+    expect(data[999] == 2, "the data of the dead PE is %d", data[999]);
+  });
+}
+
+void a_peer_that_never_calls_is_named_at_the_deadline() {
+  Pes pes{3};
+  pes.peer_timeout_ms = 300;
+  run_pes(pes, [](const Pe& pe) {
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    if (pe.pe() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_TIMED_OUT, {"PE 1 (test PE 1"});
+      return;
+    }
+    const auto start = Clock::now();
+    const double in = 1;
+    double out = 0;
+    const sparkgap_status status = sparkgap_all_reduce(pe.world(), &in, &out, 1, SPARKGAP_FLOAT64, SPARKGAP_SUM);
+    const double took = seconds_since(start);
+    expect_failure(pe.world(), status, SPARKGAP_TIMED_OUT,
+                   {"call #3 allReduce float64 x 1 SUM", "waited 0.3 s for PE 1 (test PE 1", "call #2 barrier",
+                    "returned", "epoch 1", "(spark.sparkgap.peer.timeout)"});
+    expect(sparkgap_last_error_pe(pe.world()) == 1, "the error is about PE %d", sparkgap_last_error_pe(pe.world()));
+    expect(took > 0.29 && took < 0.6, "it took %.3f s", took);
+  });
+}
+
+void an_abort_ends_every_wait_at_once(Placement placement) {
+  const Shared<std::atomic<int64_t>> aborted_at;
+  run_pes(Pes{4, placement}, [&](const Pe& pe) {
+    // PE 3 never calls; PE 0 is itself inside a call when another of its threads aborts.
+    std::thread other;
+    if (pe.pe() == 0) {
+      other = std::thread([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        aborted_at->store(now_ns());
+        sparkgap_world_abort(pe.world(), "the task was cancelled");
+        sparkgap_world_abort(pe.world(), "a second reason");
+      });
+    }
+    if (pe.pe() != 3) {
+      const sparkgap_status status = sparkgap_barrier(pe.world());
+      const double took = static_cast<double>(now_ns() - aborted_at->load()) / 1e9;
+      expect_failure(pe.world(), status, SPARKGAP_ABORTED, {"the task was cancelled"});
+      expect(took < 0.1, "PE %d knew after %.3f s only", pe.pe(), took);
+    } else {
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
+    }
+    if (other.joinable()) other.join();
+    expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_ABORTED, {"the task was cancelled"});
+    expect_failure(pe.world(), sparkgap_world_health(pe.world()), SPARKGAP_ABORTED, {"the task was cancelled"});
+    expect(pe.pe() == 0 || sparkgap_last_error_pe(pe.world()) == 0, "the error is about PE %d",
+           sparkgap_last_error_pe(pe.world()));
+  });
+}
+
+void a_peer_that_closed_its_world_is_named() {
+  const Shared<std::atomic<int>> gone;
+  run_pes(Pes{2}, [&](const Pe& pe) {
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    if (pe.pe() == 1) return;
+    expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 1", "closed its end"});
+  });
+}
+
+struct Mismatch {
+  const char* name;
+  std::function<sparkgap_status(const Pe&, float*)> calls[2];
+  std::vector<std::string> parts;
+};
+
+std::vector<Mismatch> mismatches() {
+  const auto all_reduce = [](uint64_t count, int32_t type, int32_t op) {
+    return [=](const Pe& pe, float* data) { return sparkgap_all_reduce(pe.world(), data, data, count, type, op); };
+  };
+  const auto reduce = [](int32_t root) {
+    return [=](const Pe& pe, float* data) {
+      return sparkgap_reduce(pe.world(), data, data, 4000, SPARKGAP_FLOAT32, SPARKGAP_SUM, root);
+    };
+  };
+  const auto barrier = [](const Pe& pe, float*) { return sparkgap_barrier(pe.world()); };
+  const auto nothing = all_reduce(0, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+  const auto small = all_reduce(10, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+  const auto large = all_reduce(500000, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+  return {
+      {"counts", {small, all_reduce(11, SPARKGAP_FLOAT32, SPARKGAP_SUM)}, {"float32 x 10 SUM", "float32 x 11 SUM"}},
+      {"types", {small, all_reduce(10, SPARKGAP_INT32, SPARKGAP_SUM)}, {"float32 x 10 SUM", "int32 x 10 SUM"}},
+      {"operations", {small, all_reduce(10, SPARKGAP_FLOAT32, SPARKGAP_MAX)}, {"x 10 SUM", "x 10 MAX"}},
+      {"sizes that take other algorithms", {small, large}, {"float32 x 10 SUM", "float32 x 500000 SUM"}},
+      {"collectives", {large, barrier}, {"allReduce float32 x 500000 SUM", "barrier"}},
+      {"roots", {reduce(0), reduce(1)}, {"to PE 0", "to PE 1"}},
+      {"nothing and something", {nothing, small}, {"float32 x 0 SUM", "float32 x 10 SUM"}},
+  };
+}
+
+void different_calls_are_told_with_both(bool check) {
+  for (const Mismatch& mismatch : mismatches()) {
+    Pes pes{2};
+    pes.check = check;
+    pes.peer_timeout_ms = 2000;
+    try {
+      run_pes(pes, [&](const Pe& pe) {
+        std::vector<float> data(500000, 3.0f);
+        // A call that asks nothing of its peers may return before the difference shows; the next one may not.
+        sparkgap_status status = mismatch.calls[pe.pe()](pe, data.data());
+        if (!check && status == SPARKGAP_OK) status = sparkgap_barrier(pe.world());
+        std::vector<std::string> parts = mismatch.parts;
+        parts.push_back("call #");
+        expect_failure(pe.world(), status, SPARKGAP_MISMATCH, parts);
+        expect(sparkgap_last_error_pe(pe.world()) == 1 - pe.pe(), "the error is about PE %d",
+               sparkgap_last_error_pe(pe.world()));
+        for (const float value : data) expect(value == 3.0f, "data was written: %f", value);
+      });
+    } catch (const Failure& failure) {
+      throw Failure(std::string(mismatch.name) + ": " + failure.what());
+    }
+  }
+}
+
+void differing_block_sizes_of_an_all_to_allv_are_told() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    const uint64_t send[2] = {1, 5};
+    const uint64_t receive[2] = {1, pe.pe() == 0 ? uint64_t{1} : uint64_t{4}};
+    const uint64_t receive_of_1[2] = {4, 5};
+    const uint64_t offsets[2] = {0, 10};
+    int32_t in[20] = {};
+    int32_t out[20] = {};
+    const sparkgap_status status = sparkgap_all_to_allv(pe.world(), in, send, offsets, out,
+                                                        pe.pe() == 0 ? receive : receive_of_1, offsets, SPARKGAP_INT32);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"PE 0", "PE 1", "sends 5 elements", "expects 4"});
+  });
+}
+
+void differing_sizes_of_a_symmetric_buffer_are_told() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    sparkgap_buffer* buffer = nullptr;
+    const uint64_t bytes = pe.pe() == 0 ? 4096 : 8192;
+    const sparkgap_status status = sparkgap_allocate(pe.world(), bytes, &buffer);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"allocate 4096 bytes", "allocate 8192 bytes"});
+    expect(buffer == nullptr, "there is a buffer all the same");
+  });
+}
+
+void a_buffer_of_an_aborted_world_is_freed_without_a_wait() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    sparkgap_buffer* buffer = pe.allocate(1 << 20);
+    if (pe.pe() == 0) sparkgap_world_abort(pe.world(), "enough");
+    while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
+    if (pe.pe() == 0) pe.ok(sparkgap_free(pe.world(), buffer), "free");
+  });
+}
+
+}  // namespace
+}  // namespace sparkgap::test
+
+int main(int argc, char** argv) {
+  using namespace sparkgap::test;
+  return run_tests(
+      argc, argv,
+      {{"survivors_name_the_peer_that_was_killed", survivors_name_the_peer_that_was_killed},
+       {"a_wait_for_a_signal_ends_when_its_sender_is_killed", a_wait_for_a_signal_ends_when_its_sender_is_killed},
+       {"what_a_peer_did_before_it_was_killed_counts", what_a_peer_did_before_it_was_killed_counts},
+       {"a_peer_that_never_calls_is_named_at_the_deadline", a_peer_that_never_calls_is_named_at_the_deadline},
+       {"an_abort_ends_every_wait_of_processes", [] { an_abort_ends_every_wait_at_once(Placement::kProcesses); }},
+       {"an_abort_ends_every_wait_of_threads", [] { an_abort_ends_every_wait_at_once(Placement::kThreads); }},
+       {"a_peer_that_closed_its_world_is_named", a_peer_that_closed_its_world_is_named},
+       {"different_calls_are_told_with_both", [] { different_calls_are_told_with_both(false); }},
+       {"checked_calls_are_told_before_data_moves", [] { different_calls_are_told_with_both(true); }},
+       {"differing_block_sizes_of_an_all_to_allv_are_told", differing_block_sizes_of_an_all_to_allv_are_told},
+       {"differing_sizes_of_a_symmetric_buffer_are_told", differing_sizes_of_a_symmetric_buffer_are_told},
+       {"a_buffer_of_an_aborted_world_is_freed_without_a_wait", a_buffer_of_an_aborted_world_is_freed_without_a_wait}});
+}
