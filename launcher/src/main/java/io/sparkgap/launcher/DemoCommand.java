@@ -1,0 +1,163 @@
+package io.sparkgap.launcher;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparkgap.examples.DemoEvent;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code sparkgap demo}: a real application, from the start of Spark to the comparison at the end.
+ */
+@Command(
+    name = "demo",
+    description = {
+      "Starts Spark with executors as processes of their own, lets them write into each other's"
+          + " memory, train a model on real data, and race treeAggregate.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = BuildInfo.class,
+    sortOptions = false)
+final class DemoCommand implements Callable<Integer> {
+  private static final int MOST_PES = 64;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--pes",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "How many PEs, each an executor with one core (default: ${DEFAULT-VALUE}).")
+  private int pes;
+
+  @Option(
+      names = "--master",
+      paramLabel = "URL",
+      description =
+          "Where to run (default: local-cluster[N,1,1024], all processes on this machine). With"
+              + " local[N] the PEs are threads of one process.")
+  private String master;
+
+  @Option(
+      names = "--no-build",
+      description = "Use what is built; without this, what is missing or older is built first.")
+  @SuppressWarnings("UnusedVariable") // bin/sparkgap has read it before this process started
+  private boolean noBuild;
+
+  @Option(
+      names = "--json",
+      description = "Print the events as JSON, one a line, instead of the picture.")
+  private boolean json;
+
+  @Option(
+      names = {"-v", "--verbose"},
+      description = "Show Spark's log as well, on standard error.")
+  private boolean verbose;
+
+  private DemoEvent.Failed failed;
+  private boolean complete;
+
+  @Override
+  public Integer call() throws Exception {
+    if (pes < 1 || pes > MOST_PES) {
+      throw new ParameterException(
+          spec.commandLine(), "--pes must be from 1 to " + MOST_PES + ", but is " + pes);
+    }
+    String where = master != null ? master : "local-cluster[" + pes + ",1,1024]";
+    Installation installation = Installation.find(new BuildInfo().version());
+    RunFolder folder = RunFolder.create(installation);
+    Terminal terminal = Terminal.standardOutput();
+    PrintStream echo = verbose ? System.err : null;
+    int exitCode;
+    try (DemoScreen screen = new DemoScreen(terminal, installation);
+        SparkApplication application =
+            SparkApplication.start(
+                installation, folder, arguments(installation, folder, where), echo)) {
+      if (!json) {
+        screen.open(where);
+      }
+      application.readLines(line -> take(line, screen, terminal));
+      exitCode = application.exitCode();
+    }
+    if (exitCode != 0 || !complete) {
+      throw new LauncherException(explain(exitCode, folder));
+    }
+    folder.delete();
+    return 0;
+  }
+
+  private List<String> arguments(Installation installation, RunFolder folder, String where) {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("--master", where));
+    arguments.addAll(List.of("--class", "io.sparkgap.examples.Demo"));
+    arguments.addAll(List.of("--jars", installation.pluginJar().toString()));
+    arguments.addAll(List.of("--driver-java-options", "-Djava.io.tmpdir=" + folder.temporary()));
+    for (String setting :
+        List.of(
+            "spark.plugins=io.sparkgap.SparkgapPlugin",
+            "spark.cores.max=" + pes,
+            "spark.executor.cores=1",
+            // All executors are there before the first stage asks for them.
+            "spark.scheduler.minRegisteredResourcesRatio=1.0",
+            "spark.ui.port=0",
+            "spark.ui.showConsoleProgress=false")) {
+      arguments.addAll(List.of("--conf", setting));
+    }
+    arguments.add(installation.examplesJar().toString());
+    arguments.add(String.valueOf(pes));
+    return arguments;
+  }
+
+  private void take(String line, DemoScreen screen, Terminal terminal) {
+    DemoEvent event;
+    try {
+      event = JSON.readValue(line, DemoEvent.class);
+    } catch (JsonProcessingException notAnEvent) {
+      if (verbose) {
+        System.err.println(line);
+      }
+      return;
+    }
+    complete |= event instanceof DemoEvent.Compared;
+    if (event instanceof DemoEvent.Failed failure) {
+      failed = failure;
+    }
+    if (json) {
+      terminal.line(line);
+    } else {
+      screen.show(event);
+    }
+  }
+
+  private String explain(int exitCode, RunFolder folder) throws IOException {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        failed != null
+            ? "the demo failed: " + SparkLog.firstSentences(failed.cause())
+            : "Spark ended with exit code " + exitCode + " before the demo was over");
+    List<String> relevant =
+        Files.exists(folder.log()) ? SparkLog.lastProblems(folder.log()) : List.of();
+    if (!relevant.isEmpty()) {
+      lines.add("");
+      lines.add("The last of what Spark logged about it:");
+      relevant.forEach(line -> lines.add("  " + line));
+    }
+    lines.add("");
+    lines.add("All of its log:  " + folder.log());
+    if (Files.exists(folder.executors())) {
+      lines.add("The executors':  " + folder.executors());
+    }
+    return String.join(System.lineSeparator(), lines);
+  }
+}

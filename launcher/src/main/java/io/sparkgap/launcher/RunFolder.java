@@ -1,0 +1,98 @@
+package io.sparkgap.launcher;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * The folder of one run: its log and whatever Spark writes beside it, in a Spark home of its own
+ * that shares the jars. A run that went well leaves none; of those that failed the last few stay.
+ */
+final class RunFolder {
+  private static final int KEPT = 5;
+  private static final DateTimeFormatter START =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
+
+  private final Path path;
+
+  private RunFolder(Path path) {
+    this.path = path;
+  }
+
+  static RunFolder create(Installation installation) throws IOException {
+    Files.createDirectories(installation.runs());
+    prune(installation.runs());
+    String name =
+        LocalDateTime.now(ZoneId.systemDefault()).format(START)
+            + "-"
+            + ProcessHandle.current().pid();
+    RunFolder folder = new RunFolder(installation.runs().resolve(name));
+    Files.createDirectories(folder.temporary());
+    Files.createDirectories(folder.sparkHome());
+    Files.createFile(folder.sparkHome().resolve("RELEASE"));
+    Files.createSymbolicLink(
+        folder.sparkHome().resolve("jars"), installation.sparkHome().resolve("jars"));
+    return folder;
+  }
+
+  /** Where Spark's worker writes its executors' folders, and Spark finds its jars. */
+  Path sparkHome() {
+    return path.resolve("spark");
+  }
+
+  /** The executors' folders with what they log; not there before the first has started. */
+  Path executors() {
+    return sparkHome().resolve("work");
+  }
+
+  /** What Spark's driver logs. */
+  Path log() {
+    return path.resolve("spark.log");
+  }
+
+  /** For Spark's temporary files. */
+  Path temporary() {
+    return path.resolve("tmp");
+  }
+
+  Path path() {
+    return path;
+  }
+
+  void delete() throws IOException {
+    delete(path);
+  }
+
+  private static void prune(Path runs) throws IOException {
+    List<Path> finished;
+    try (Stream<Path> folders = Files.list(runs)) {
+      finished = folders.filter(RunFolder::isOver).sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path folder : finished.subList(Math.min(KEPT, finished.size()), finished.size())) {
+      delete(folder);
+    }
+  }
+
+  private static boolean isOver(Path folder) {
+    String name = folder.getFileName().toString();
+    long pid = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
+    return !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    List<Path> deepestFirst;
+    try (Stream<Path> all = Files.walk(folder)) {
+      deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path file : deepestFirst) {
+      Files.deleteIfExists(file);
+    }
+  }
+}

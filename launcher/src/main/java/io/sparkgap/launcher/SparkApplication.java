@@ -1,0 +1,125 @@
+package io.sparkgap.launcher;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * A running {@code spark-submit} and the executors that it starts on this host. Its standard error,
+ * Spark's log, goes to the run's folder. Whichever way the launcher ends, the processes end first.
+ */
+final class SparkApplication implements AutoCloseable {
+  private static final long STOP_SECONDS = 10;
+  private static final long LOG_SECONDS = 5;
+
+  private final Process process;
+  private final RunFolder folder;
+  private final Thread logWriter;
+  private final Thread stopAtExit;
+
+  private SparkApplication(Process process, RunFolder folder, PrintStream echo) {
+    this.process = process;
+    this.folder = folder;
+    this.logWriter = new Thread(() -> copyLog(echo), "spark-log");
+    this.stopAtExit = new Thread(this::stop, "stop-spark");
+  }
+
+  /**
+   * Starts {@code spark-submit} with these arguments.
+   *
+   * @param echo gets the log as well; null if nobody wants to see it
+   */
+  static SparkApplication start(
+      Installation installation, RunFolder folder, List<String> arguments, PrintStream echo)
+      throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(installation.sparkSubmit().toString());
+    builder.command().addAll(arguments);
+    builder.environment().put("SPARK_HOME", folder.sparkHome().toString());
+    builder.environment().put("SPARK_CONF_DIR", installation.conf().toString());
+    builder.environment().put("SPARK_LOCAL_DIRS", folder.temporary().toString());
+    builder.environment().putIfAbsent("SPARK_LOCAL_IP", "127.0.0.1");
+    builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
+    SparkApplication application = new SparkApplication(builder.start(), folder, echo);
+    Runtime.getRuntime().addShutdownHook(application.stopAtExit);
+    application.logWriter.setDaemon(true);
+    application.logWriter.start();
+    return application;
+  }
+
+  /** Hands on each line of standard output until the application closes it. */
+  void readLines(Consumer<String> line) throws IOException {
+    try (BufferedReader lines = process.inputReader(UTF_8)) {
+      for (String next = lines.readLine(); next != null; next = lines.readLine()) {
+        line.accept(next);
+      }
+    }
+  }
+
+  /** Waits for the end of the process and of its log. */
+  int exitCode() throws InterruptedException {
+    int code = process.waitFor();
+    logWriter.join(TimeUnit.SECONDS.toMillis(LOG_SECONDS));
+    return code;
+  }
+
+  /** Ends all processes; waits until they have. */
+  @Override
+  public void close() {
+    stop();
+    try {
+      Runtime.getRuntime().removeShutdownHook(stopAtExit);
+    } catch (IllegalStateException shuttingDown) {
+      // The hook is running already, and does the same.
+    }
+  }
+
+  private void stop() {
+    try {
+      // By its handle: Process.destroy would close the streams, and the last of the log be lost.
+      process.toHandle().destroy();
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.toHandle().destroyForcibly();
+      }
+      // An executor ends when its driver does. One that cannot is found by the folder it runs in.
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
+      while (executorsAlive() && System.nanoTime() < deadline) {
+        Thread.sleep(50);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    ProcessHandle.allProcesses().filter(ofThisRun()).forEach(ProcessHandle::destroyForcibly);
+  }
+
+  private boolean executorsAlive() {
+    return ProcessHandle.allProcesses().anyMatch(ofThisRun());
+  }
+
+  private Predicate<ProcessHandle> ofThisRun() {
+    String mark = folder.path().toString();
+    return handle -> handle.info().commandLine().map(line -> line.contains(mark)).orElse(false);
+  }
+
+  private void copyLog(PrintStream echo) {
+    try (BufferedReader lines = process.errorReader(UTF_8);
+        PrintStream log = new PrintStream(Files.newOutputStream(folder.log()), true, UTF_8)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        log.println(line);
+        if (echo != null) {
+          echo.println(line);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
