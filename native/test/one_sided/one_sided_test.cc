@@ -146,7 +146,6 @@ void every_comparison_waits_for_what_it_says(const Pes& pes) {
              observed);
       pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
     }
-    pe.ok(sparkgap_wait_signal(pe.world(), signal, 0, SPARKGAP_EQ, 0, nullptr), "sparkgap_wait_signal to nowhere");
   });
 }
 
@@ -159,7 +158,8 @@ void signals_from_everybody_add_up(const Pes& pes) {
         pe.ok(sparkgap_signal(pe.world(), signal, 0, 2, SPARKGAP_SIGNAL_ADD, peer), "sparkgap_signal");
       }
     }
-    pe.ok(sparkgap_wait_signal(pe.world(), signal, 0, SPARKGAP_EQ, 2 * kSignals * pe.pes(), nullptr),
+    int64_t observed = 0;
+    pe.ok(sparkgap_wait_signal(pe.world(), signal, 0, SPARKGAP_EQ, 2 * kSignals * pe.pes(), &observed),
           "sparkgap_wait_signal");
   });
 }
