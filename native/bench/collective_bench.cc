@@ -13,7 +13,7 @@ namespace {
 using test::Pe;
 
 int collective_of(const std::string& name) {
-  constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather",  "broadcast",
+  constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "broadcast",
                                     "reduce",    "allToAll",      "allToAllv", "barrier"};
   for (int i = 0; i < SPARKGAP_COLLECTIVES; ++i) {
     if (name == kNames[i] && i != SPARKGAP_ALL_TO_ALLV) return i;

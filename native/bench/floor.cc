@@ -44,12 +44,13 @@ double seconds_per_round_trip(int first, int second, int rounds, Pause pause) {
     std::atomic<int> turn{0};
   };
   Line line;
-  return on_two_cores(first, second, [&](int side) {
-           for (int i = side; i < 2 * rounds; i += 2) {
-             while (line.turn.load(std::memory_order_acquire) != i) pause();
-             line.turn.store(i + 1, std::memory_order_release);
-           }
-         }) /
+  return on_two_cores(first, second,
+                      [&](int side) {
+                        for (int i = side; i < 2 * rounds; i += 2) {
+                          while (line.turn.load(std::memory_order_acquire) != i) pause();
+                          line.turn.store(i + 1, std::memory_order_release);
+                        }
+                      }) /
          rounds;
 }
 
@@ -104,11 +105,12 @@ void print_floor() {
   const char* separator = "";
   for (const size_t bytes : {size_t{16} << 10, size_t{256} << 10, size_t{4} << 20, size_t{64} << 20}) {
     for (const int cores : {1, 2}) {
-      std::printf("%s\n  {\"bytes\": %zu, \"cores\": %d, \"memcpy_gb_s\": %.1f, \"copy_streaming_gb_s\": %.1f, "
-                  "\"sum_gb_s\": %.1f, \"sum_streaming_gb_s\": %.1f}",
-                  separator, bytes, cores, copy_gb_per_s(copy_by_libc, bytes, cores),
-                  copy_gb_per_s(copy_streaming, bytes, cores), reduce_gb_per_s(reduce, bytes, cores),
-                  reduce_gb_per_s(reduce_streaming, bytes, cores));
+      std::printf(
+          "%s\n  {\"bytes\": %zu, \"cores\": %d, \"memcpy_gb_s\": %.1f, \"copy_streaming_gb_s\": %.1f, "
+          "\"sum_gb_s\": %.1f, \"sum_streaming_gb_s\": %.1f}",
+          separator, bytes, cores, copy_gb_per_s(copy_by_libc, bytes, cores),
+          copy_gb_per_s(copy_streaming, bytes, cores), reduce_gb_per_s(reduce, bytes, cores),
+          reduce_gb_per_s(reduce_streaming, bytes, cores));
       separator = ",";
     }
   }

@@ -11,8 +11,8 @@ namespace sparkgap::test {
 // "auto" and the names that sparkgap_world_set_algorithm takes for the collective; the texts are static.
 std::vector<const char*> algorithms_of(int32_t collective);
 
-// Every size in bytes of what a PE gives at which the selector goes over to another algorithm, or an algorithm to another
-// packet, slot or chunk.
+// Every size in bytes of what a PE gives at which the selector goes over to another algorithm, or an algorithm to
+// another packet, slot or chunk.
 std::vector<uint64_t> threshold_bytes(int32_t collective, int pes);
 
 }  // namespace sparkgap::test

@@ -97,8 +97,8 @@ bool reduces(int32_t collective) {
 std::string describe(const Case& c) {
   constexpr const char* kMemoryNames[kMemories] = {"private", "symmetric", "private with symmetric in",
                                                    "private with symmetric out"};
-  std::string text = std::string(c.algorithm) + " " + collective_name(c.collective) + " of " +
-                     std::to_string(c.count) + " " + type_name(c.type);
+  std::string text = std::string(c.algorithm) + " " + collective_name(c.collective) + " of " + std::to_string(c.count) +
+                     " " + type_name(c.type);
   if (reduces(c.collective)) text += std::string(" ") + op_name(c.op);
   if (has_root(c.collective)) text += ", root " + std::to_string(c.root);
   text += c.in_place ? ", in place" : "";
@@ -112,7 +112,8 @@ uint64_t array_bytes(const Case& c, int pes) {
 
 Inputs::Inputs(int pes) : pools_(SPARKGAP_TYPES) {
   for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-    for (int pe = 0; pe < pes; ++pe) pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
+    for (int pe = 0; pe < pes; ++pe)
+      pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
   }
 }
 

@@ -22,8 +22,8 @@ struct Case {
   int32_t root;
   bool in_place;
   Memory memory;
-  int shift;              // 0: arrays start where the memory does; else up to 3 elements later, on each PE another number
-  uint64_t salt;          // different salts, different inputs
+  int shift;      // 0: arrays start where the memory does; else up to 3 elements later, on each PE another number
+  uint64_t salt;  // different salts, different inputs
 };
 
 // "host/one-shot allReduce of 13 float32 SUM, in place, private memory, ..."
@@ -53,8 +53,8 @@ class CaseRunner {
   // Collective. No case's array may be larger than array_bytes.
   CaseRunner(const Pe& pe, const Inputs& inputs, uint64_t array_bytes);
 
-  // Makes the call and throws a Failure unless the result is right, what must not change has not, and nothing was written
-  // behind the arrays. Returns a hash of the result where all PEs must have the same one, else 0.
+  // Makes the call and throws a Failure unless the result is right, what must not change has not, and nothing was
+  // written behind the arrays. Returns a hash of the result where all PEs must have the same one, else 0.
   uint64_t run(const Case& c);
 
  private:

@@ -1,5 +1,5 @@
-// Every collective by every algorithm on every type and operation, for counts around everything that matters, in and out
-// of place, in private and symmetric memory; compared with a scalar reference, and between the PEs.
+// Every collective by every algorithm on every type and operation, for counts around everything that matters, in and
+// out of place, in private and symmetric memory; compared with a scalar reference, and between the PEs.
 #include <algorithm>
 #include <memory>
 
@@ -20,12 +20,9 @@ struct Combination {
 };
 
 // For counts that are too costly to try with everything.
-constexpr Combination kFew[] = {{SPARKGAP_FLOAT32, SPARKGAP_SUM},
-                                {SPARKGAP_INT8, SPARKGAP_MAX},
-                                {SPARKGAP_FLOAT16, SPARKGAP_AVG},
-                                {SPARKGAP_FLOAT64, SPARKGAP_PROD},
-                                {SPARKGAP_BFLOAT16, SPARKGAP_SUM},
-                                {SPARKGAP_INT64, SPARKGAP_MIN},
+constexpr Combination kFew[] = {{SPARKGAP_FLOAT32, SPARKGAP_SUM},  {SPARKGAP_INT8, SPARKGAP_MAX},
+                                {SPARKGAP_FLOAT16, SPARKGAP_AVG},  {SPARKGAP_FLOAT64, SPARKGAP_PROD},
+                                {SPARKGAP_BFLOAT16, SPARKGAP_SUM}, {SPARKGAP_INT64, SPARKGAP_MIN},
                                 {SPARKGAP_INT32, SPARKGAP_AVG}};
 
 class Grid {

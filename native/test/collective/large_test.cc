@@ -1,4 +1,9 @@
 // Arrays of more than 2^31 bytes, where a size kept in 32 bits would show.
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -10,19 +15,52 @@ namespace {
 
 constexpr uint64_t kCount = (uint64_t{1} << 31) + 5;
 
-// Element i of a PE, with a period that no power of two divides.
-unsigned char element(int pe, uint64_t i) { return static_cast<unsigned char>(i % 251 * (pe + 1) + i / 251 % 13); }
+// What each PE's array is filled with, over and over: a length that no power of two divides, so that a piece that lands
+// elsewhere shows.
+using Pattern = std::array<unsigned char, 251 * 1021>;
 
-void fill(unsigned char* array, int pe, uint64_t count) {
-  for (uint64_t i = 0; i < count; ++i) array[i] = element(pe, i);
+Pattern pattern_of(int pe) {
+  Pattern pattern;
+  for (size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<unsigned char>(i % 251 * (pe + 1) + i / 251);
+  return pattern;
 }
 
-// The sum of two PEs' elements everywhere.
-void check_sum(const unsigned char* out) {
-  for (uint64_t i = 0; i < kCount; ++i) {
-    const auto expected = static_cast<unsigned char>(element(0, i) + element(1, i));
-    if (out[i] != expected) expect(false, "element %lu is %d, not %d", i, out[i], expected);
+Pattern sum_of_patterns() {
+  const Pattern a = pattern_of(0);
+  const Pattern b = pattern_of(1);
+  Pattern sum;
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] = static_cast<unsigned char>(a[i] + b[i]);
+  return sum;
+}
+
+void fill(unsigned char* array, uint64_t count, const Pattern& pattern) {
+  for (uint64_t at = 0; at < count; at += pattern.size()) {
+    std::memcpy(array + at, pattern.data(), std::min<uint64_t>(pattern.size(), count - at));
   }
+}
+
+void check(const unsigned char* array, uint64_t count, const Pattern& pattern) {
+  for (uint64_t at = 0; at < count; at += pattern.size()) {
+    const uint64_t piece = std::min<uint64_t>(pattern.size(), count - at);
+    if (std::memcmp(array + at, pattern.data(), piece) == 0) continue;
+    uint64_t wrong = 0;
+    while (array[at + wrong] == pattern[wrong]) ++wrong;
+    expect(false, "element %lu is %d, not %d", at + wrong, array[at + wrong], pattern[wrong]);
+  }
+}
+
+// Whether two processes can have `private_arrays` arrays of 2^31 bytes each, and `symmetric_arrays` in /dev/shm.
+bool there_is_room(uint64_t private_arrays, uint64_t symmetric_arrays) {
+  struct statvfs shm;
+  expect(statvfs("/dev/shm", &shm) == 0, "/dev/shm cannot be looked at");
+  const uint64_t pages = static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES));
+  const uint64_t free_memory = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t wanted_memory = 2 * (private_arrays + symmetric_arrays) * kCount + (uint64_t{1} << 30);
+  const uint64_t wanted_shm = 2 * symmetric_arrays * kCount + (uint64_t{1} << 26);
+  if (free_memory >= wanted_memory && shm.f_bavail * shm.f_frsize >= wanted_shm) return true;
+  std::printf("     skipped: wants %lu MiB of memory, %lu of them in /dev/shm; there are %lu and %lu\n",
+              wanted_memory >> 20, wanted_shm >> 20, free_memory >> 20, shm.f_bavail * shm.f_frsize >> 20);
+  return false;
 }
 
 Pes two_processes() {
@@ -33,22 +71,24 @@ Pes two_processes() {
 }
 
 void all_reduce_in_private_memory() {
+  if (!there_is_room(1, 0)) return;
   run_pes(two_processes(), [](const Pe& pe) {
     const std::unique_ptr<unsigned char[]> array(new unsigned char[kCount]);
-    fill(array.get(), pe.pe(), kCount);
+    fill(array.get(), kCount, pattern_of(pe.pe()));
     pe.ok(sparkgap_all_reduce(pe.world(), array.get(), array.get(), kCount, SPARKGAP_UINT8, SPARKGAP_SUM),
           "sparkgap_all_reduce");
-    check_sum(array.get());
+    check(array.get(), kCount, sum_of_patterns());
   });
 }
 
 void all_reduce_and_put_in_symmetric_memory() {
+  if (!there_is_room(0, 1)) return;
   run_pes(two_processes(), [](const Pe& pe) {
     sparkgap_buffer* buffer = pe.allocate(kCount);
     auto* array = static_cast<unsigned char*>(sparkgap_buffer_address(buffer));
-    fill(array, pe.pe(), kCount);
+    fill(array, kCount, pattern_of(pe.pe()));
     pe.ok(sparkgap_all_reduce(pe.world(), array, array, kCount, SPARKGAP_UINT8, SPARKGAP_SUM), "sparkgap_all_reduce");
-    check_sum(array);
+    check(array, kCount, sum_of_patterns());
     pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
 
     const int64_t value = 1000 + pe.pe();
@@ -64,19 +104,15 @@ void all_reduce_and_put_in_symmetric_memory() {
 }
 
 void blocks_beyond_2_to_the_31() {
+  if (!there_is_room(2, 0)) return;
   run_pes(two_processes(), [](const Pe& pe) {
     // Two blocks of a little more than 2^30 bytes, so that only the second one's end lies beyond.
     const uint64_t count = kCount / 2 + 1;
     const std::unique_ptr<unsigned char[]> in(new unsigned char[count]);
     const std::unique_ptr<unsigned char[]> out(new unsigned char[2 * count]);
-    fill(in.get(), pe.pe(), count);
+    fill(in.get(), count, pattern_of(pe.pe()));
     pe.ok(sparkgap_all_gather(pe.world(), in.get(), out.get(), count, SPARKGAP_UINT8), "sparkgap_all_gather");
-    for (int from = 0; from < 2; ++from) {
-      for (uint64_t i = 0; i < count; ++i) {
-        const unsigned char got = out[from * count + i];
-        if (got != element(from, i)) expect(false, "element %lu of PE %d is %d", i, from, got);
-      }
-    }
+    for (int from = 0; from < 2; ++from) check(out.get() + from * count, count, pattern_of(from));
   });
 }
 

@@ -96,7 +96,8 @@ void run_ahead(const Pes& pes, int calls) {
       const uint64_t count = 1 + static_cast<uint64_t>(i) % in.size();
       for (uint64_t k = 0; k < count; ++k) in[k] = i + static_cast<int32_t>(k);
       pe.ok(sparkgap_broadcast(pe.world(), in.data(), out.data(), count, SPARKGAP_INT32, 0), "sparkgap_broadcast");
-      expect(out[count - 1] == i + static_cast<int32_t>(count) - 1 && out[0] == i, "broadcast %d is of another call", i);
+      expect(out[count - 1] == i + static_cast<int32_t>(count) - 1 && out[0] == i, "broadcast %d is of another call",
+             i);
       if (i % 16 != 0) continue;
       const int32_t root = static_cast<int32_t>(pe.pes() - 1);
       pe.ok(sparkgap_reduce(pe.world(), in.data(), out.data(), count, SPARKGAP_INT32, SPARKGAP_SUM, root),

@@ -1,5 +1,5 @@
-// Every argument that a call can be given wrong: the call is refused with a sentence that names the argument and its value,
-// nothing is touched, and the world works on.
+// Every argument that a call can be given wrong: the call is refused with a sentence that names the argument and its
+// value, nothing is touched, and the world works on.
 #include <cinttypes>
 #include <cstring>
 #include <limits>
@@ -131,12 +131,8 @@ std::vector<Misuse> misuses_of_collectives() {
 
 std::vector<Misuse> misuses_of_the_heap() {
   return {
-      {"put to PE 2 of 2",
-       [](Arguments& a) { return sparkgap_put(a.world, a.buffer, 0, a.in, 8, 2); },
-       {"pe", "2"}},
-      {"put to PE -1",
-       [](Arguments& a) { return sparkgap_put(a.world, a.buffer, 0, a.in, 8, -1); },
-       {"pe", "-1"}},
+      {"put to PE 2 of 2", [](Arguments& a) { return sparkgap_put(a.world, a.buffer, 0, a.in, 8, 2); }, {"pe", "2"}},
+      {"put to PE -1", [](Arguments& a) { return sparkgap_put(a.world, a.buffer, 0, a.in, 8, -1); }, {"pe", "-1"}},
       {"put past the end",
        [](Arguments& a) { return sparkgap_put(a.world, a.buffer, 4090, a.in, 8, 0); },
        {"4090", "8", "4096"}},
@@ -146,21 +142,15 @@ std::vector<Misuse> misuses_of_the_heap() {
       {"put from NULL",
        [](Arguments& a) { return sparkgap_put(a.world, a.buffer, 0, nullptr, 8, 0); },
        {"src", "null"}},
-      {"put to no buffer",
-       [](Arguments& a) { return sparkgap_put(a.world, nullptr, 0, a.in, 8, 0); },
-       {"dst", "null"}},
+      {"put to no buffer", [](Arguments& a) { return sparkgap_put(a.world, nullptr, 0, a.in, 8, 0); }, {"dst", "null"}},
       {"put to a buffer of another world",
        [](Arguments& a) { return sparkgap_put(a.world, a.foreign, 0, a.in, 8, 0); },
        {"dst", "world"}},
       {"get past the end",
        [](Arguments& a) { return sparkgap_get(a.world, a.out, a.buffer, 4097, 0, 0); },
        {"4097", "4096"}},
-      {"get to NULL",
-       [](Arguments& a) { return sparkgap_get(a.world, nullptr, a.buffer, 0, 8, 0); },
-       {"dst", "null"}},
-      {"get from PE 5",
-       [](Arguments& a) { return sparkgap_get(a.world, a.out, a.buffer, 0, 8, 5); },
-       {"pe", "5"}},
+      {"get to NULL", [](Arguments& a) { return sparkgap_get(a.world, nullptr, a.buffer, 0, 8, 0); }, {"dst", "null"}},
+      {"get from PE 5", [](Arguments& a) { return sparkgap_get(a.world, a.out, a.buffer, 0, 8, 5); }, {"pe", "5"}},
       {"get from a buffer of another world",
        [](Arguments& a) { return sparkgap_get(a.world, a.out, a.foreign, 0, 8, 0); },
        {"src", "world"}},
@@ -284,7 +274,10 @@ void a_world_of_bad_options_is_refused() {
        [](sparkgap_world_options& o) { o.peer_timeout_ms = 0; },
        {SPARKGAP_INVALID_ARGUMENT},
        {"peer_timeout_ms", "0"}},
-      {"no provider", [](sparkgap_world_options& o) { o.provider = nullptr; }, {SPARKGAP_INVALID_ARGUMENT}, {"provider"}},
+      {"no provider",
+       [](sparkgap_world_options& o) { o.provider = nullptr; },
+       {SPARKGAP_INVALID_ARGUMENT, SPARKGAP_UNAVAILABLE},
+       {"provider"}},
       {"an unknown provider",
        [](sparkgap_world_options& o) { o.provider = "pigeon"; },
        {SPARKGAP_INVALID_ARGUMENT, SPARKGAP_UNAVAILABLE},
@@ -339,7 +332,8 @@ void calls_before_connect_are_refused() {
   expect(sparkgap_all_reduce(world, &value, &value, 1, SPARKGAP_FLOAT32, SPARKGAP_SUM) == SPARKGAP_INVALID_ARGUMENT,
          "an allReduce before connect was not refused");
   sparkgap_buffer* buffer = nullptr;
-  expect(sparkgap_allocate(world, 8, &buffer) == SPARKGAP_INVALID_ARGUMENT, "an allocation before connect was not refused");
+  expect(sparkgap_allocate(world, 8, &buffer) == SPARKGAP_INVALID_ARGUMENT,
+         "an allocation before connect was not refused");
   sparkgap_world_destroy(world);
 }
 

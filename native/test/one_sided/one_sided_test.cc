@@ -62,7 +62,9 @@ void all_pes_put_get_and_add_at_once(const Pes& pes) {
     sparkgap_buffer* counter = pe.allocate(8);
     std::vector<unsigned char> mine(kBlock);
     std::vector<unsigned char> back(kBlock);
-    const auto value = [](int from, int to, int round) { return static_cast<unsigned char>(from * 37 + to * 5 + round); };
+    const auto value = [](int from, int to, int round) {
+      return static_cast<unsigned char>(from * 37 + to * 5 + round);
+    };
     for (int round = 0; round < kRounds; ++round) {
       for (int peer = 0; peer < pe.pes(); ++peer) {
         std::fill(mine.begin(), mine.end(), value(pe.pe(), peer, round));

@@ -246,8 +246,6 @@ void run_pes(const Pes& pes, const std::function<void(const Pe&)>& body) {
   throw_failures(pes, run[0]);
 }
 
-const char* placement_name(Placement placement) {
-  return placement == Placement::kThreads ? "threads" : "processes";
-}
+const char* placement_name(Placement placement) { return placement == Placement::kThreads ? "threads" : "processes"; }
 
 }  // namespace sparkgap::test

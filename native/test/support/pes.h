@@ -70,8 +70,8 @@ class Pe {
   int pes_;
 };
 
-// Returns when every PE's body has; throws a Failure that tells, in the order of the events, which PEs failed and why. A
-// PE that fails aborts its world, so that the others end as well. No process is left behind.
+// Returns when every PE's body has; throws a Failure that tells, in the order of the events, which PEs failed and why.
+// A PE that fails aborts its world, so that the others end as well. No process is left behind.
 void run_pes(const Pes& pes, const std::function<void(const Pe&)>& body);
 
 // "host processes" or "host threads", for messages.
