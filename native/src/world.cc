@@ -181,7 +181,7 @@ void World::begin_call(const CallSignature& signature) {
   store_relaxed(&published.count, signature.count);
   store_release(&line.begun, calls_);
   steps_->set_signature(mix(signature));
-  if (options_.check && connected_) steps_->meet();
+  if (options_.check && connected_ && signature.operation != kOperationFree) steps_->meet();
 }
 
 void World::end_call() { store_release(&control_.call_line(options_.pe).ended, calls_); }
@@ -216,9 +216,8 @@ void World::free(Buffer* buffer) {
   CallSignature signature = {};
   signature.operation = kOperationFree;
   signature.count = freed->bytes;
-  Call call(*this, signature);
-  // Nobody may still write into a part that its owner has let go.
-  steps_->meet();
+  // No wait: a peer that still uses the buffer has it mapped until it frees it, too, so that a PE can leave early.
+  const Call call(*this, signature);
 }
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {

@@ -579,11 +579,12 @@ public final class Communicator implements AutoCloseable {
   }
 
   /**
-   * Frees the buffers that are still open, in the order of their allocation, which is collective
-   * unless the world is aborted, and gives the world back. Every PE calls it; a PE that leaves
-   * because of an exception calls {@link #abort} first, so that nobody waits for it ({@code
-   * Sparkgap.run} and {@code Sparkgap.join} see to both). Any thread, any number of times; if
-   * another thread is inside a call, the world is aborted and this waits for it to leave.
+   * Frees the buffers that are still open, in the order of their allocation, and gives the world
+   * back, without waiting for peers: they may still use what they see of this PE's buffers. Every
+   * PE calls it; a PE that leaves because of an exception calls {@link #abort} first, so that
+   * nobody waits for it ({@code Sparkgap.run} and {@code Sparkgap.join} see to both). Any thread,
+   * any number of times; if another thread is inside a call, the world is aborted and this waits
+   * for it to leave.
    *
    * @throws SparkgapException if peers fail meanwhile; the communicator is closed all the same
    * @throws IllegalStateException if a thread does not leave a call within 5 s; the memory then
