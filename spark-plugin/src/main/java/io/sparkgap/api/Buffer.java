@@ -18,8 +18,9 @@ public sealed interface Buffer permits SymmetricBuffer, ForeignBuffer {
   long address();
 
   /**
-   * A JavaCPP view for other libraries: it frees nothing and one element of it is one byte. It must
-   * not be used once the memory is gone.
+   * A JavaCPP view for other libraries: it frees nothing, and one element of it is one byte (a cast
+   * such as {@code new FloatPointer(pointer)} keeps the number, as JavaCPP's casts do). It must not
+   * be used once the memory is gone.
    *
    * @throws IllegalStateException if the buffer is closed
    */

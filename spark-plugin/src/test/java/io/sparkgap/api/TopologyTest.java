@@ -1,0 +1,36 @@
+package io.sparkgap.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TopologyTest {
+  private static final PeInfo FIRST = new PeInfo(0, "a", "1", 0, "host memory");
+  private static final PeInfo SECOND = new PeInfo(1, "a", "2", 1, "host memory");
+  private static final PeInfo THIRD = new PeInfo(2, "b", "3", 2, "host memory");
+
+  @Test
+  void pesOfOneHostShareMemory() {
+    Topology topology = new Topology(List.of(FIRST, SECOND, THIRD));
+    assertThat(topology.link(0, 1)).isEqualTo(Link.SHM);
+    assertThat(topology.link(2, 1)).isEqualTo(Link.TCP);
+  }
+
+  @Test
+  void pesMustBeInOrder() {
+    assertThatThrownBy(() -> new Topology(List.of(SECOND, FIRST)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("entry 0 of a topology must be PE 0");
+    assertThatThrownBy(() -> new Topology(List.of())).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Topology(List.of(FIRST)).link(0, 1))
+        .hasMessageContaining("there is no PE 1");
+  }
+
+  @Test
+  void aRouteIsWrittenAsProviderAndAlgorithm() {
+    assertThat(Route.parse("host/one-shot")).isEqualTo(new Route("host", "one-shot"));
+    assertThat(new Route("host", "one-shot")).hasToString("host/one-shot");
+  }
+}
