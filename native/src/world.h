@@ -59,6 +59,7 @@ class World {
   const Control& control() const { return control_; }
   Steps& steps() { return *steps_; }
   Waiter& waiter() { return *waiter_; }
+  uint64_t calls() const { return calls_; }
   const Circumstances& circumstances() const { return circumstances_; }
   const char* provider_name() const { return provider_->name(); }
 

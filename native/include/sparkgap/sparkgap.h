@@ -117,6 +117,10 @@ sparkgap_status sparkgap_world_abort(sparkgap_world* world, const char* reason);
 // SPARKGAP_OK while the world can be used, else what it failed with; no wait.
 sparkgap_status sparkgap_world_health(sparkgap_world* world);
 
+// How many collective calls this PE has made, allocate and free among them: the same on all PEs of a world that is in
+// step. 0 for NULL.
+uint64_t sparkgap_world_calls(const sparkgap_world* world);
+
 // Frees the handle and every buffer of it; never waits. No thread may be inside another call on the handle. NULL is
 // accepted.
 void sparkgap_world_destroy(sparkgap_world* world);

@@ -2,11 +2,13 @@ package io.sparkgap.bootstrap;
 
 import io.sparkgap.bootstrap.Message.Answer;
 import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Wait;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -41,7 +43,8 @@ final class Gathering {
 
   private Phase phase = Phase.GATHERING;
   private long decidedNanos;
-  private boolean reusable = true;
+  private final TreeMap<Integer, Long> callsOfPes = new TreeMap<>();
+  private boolean kept = true;
   private String failure = "";
   private World world;
   private Decision decision;
@@ -188,9 +191,12 @@ final class Gathering {
   }
 
   /** Returns whether this was the last PE in the world. */
-  boolean markLeft(int partition, boolean keepsItsEnd) {
-    left.set(partition);
-    reusable &= keepsItsEnd;
+  boolean markLeft(Leave leave) {
+    left.set(leave.partition());
+    kept &= leave.reusable();
+    if (world != null) {
+      callsOfPes.put(pe(leave.partition()), leave.calls());
+    }
     if (isLive() && left.cardinality() == tasks) {
       phase = Phase.ENDED;
       return true;
@@ -198,8 +204,21 @@ final class Gathering {
     return false;
   }
 
-  boolean isReusable() {
-    return reusable;
+  /** Whether every executor kept its end. */
+  boolean isKept() {
+    return kept;
+  }
+
+  /** Whether all PEs that have left made the same number of collective calls. */
+  boolean isInStep() {
+    return new HashSet<>(callsOfPes.values()).size() <= 1;
+  }
+
+  /** For messages: "PE 0: 11, PE 1: 12". */
+  String calls() {
+    return callsOfPes.entrySet().stream()
+        .map(each -> "PE " + each.getKey() + ": " + each.getValue())
+        .collect(Collectors.joining(", "));
   }
 
   void fail(String reason) {

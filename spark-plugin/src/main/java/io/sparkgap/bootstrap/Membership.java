@@ -23,11 +23,12 @@ public final class Membership {
   private Communicator communicator;
   private String failure = "";
   private boolean left;
+  private boolean stuck;
 
   /** Where a membership gives back what it was lent. */
   interface Exit {
-    /** Keeps a healthy world for the next stage, or closes it; tells the driver. */
-    void leave(Membership membership, String failure);
+    /** Keeps a good world for the next stage, or closes it; tells the driver. Called once. */
+    void leave(Membership membership);
   }
 
   Membership(BarrierTask task, Member member, NativeWorld world, Exit exit) {
@@ -53,8 +54,18 @@ public final class Membership {
     return world;
   }
 
-  Leave leaveMessage(boolean kept) {
-    return new Leave(task.stage(), task.partition(), kept, failure);
+  Leave leaveMessage(boolean kept, long calls) {
+    return new Leave(task.stage(), task.partition(), kept, calls, failure);
+  }
+
+  /** Whether nothing has failed that the task knows of. */
+  boolean isGood() {
+    return failure.isEmpty();
+  }
+
+  /** Whether some thread is still inside a call, so that the world cannot be closed. */
+  boolean isStuck() {
+    return stuck;
   }
 
   /** Ends every wait in the world, on every PE. Does nothing when the task is done with it. */
@@ -74,12 +85,17 @@ public final class Membership {
 
   /** The task has ended, well or not. Calling it again does nothing. */
   public void end() {
-    if (communicator != null) {
-      try {
+    try {
+      if (communicator != null) {
         communicator.close();
-      } catch (RuntimeException e) {
-        failIfGood(e);
       }
+    } catch (RuntimeException e) {
+      LOG.warn("{} could not close its communicator", describe(), e);
+      if (isGood()) {
+        fail(e);
+      }
+      // The communicator gives the world back in all cases but one.
+      stuck = !left;
     }
     leave();
   }
@@ -92,14 +108,7 @@ public final class Membership {
       }
       left = true;
     }
-    exit.leave(this, failure);
-  }
-
-  private void failIfGood(RuntimeException error) {
-    if (failure.isEmpty()) {
-      LOG.warn("{} could not close its communicator", describe(), error);
-      fail(error);
-    }
+    exit.leave(this);
   }
 
   /** For messages: "PE 2 (executor 3 on node-a, partition 5)". */

@@ -155,11 +155,12 @@ public final class MessageCodec {
     out.stage(message.stage());
     out.number(message.partition());
     out.flag(message.reusable());
+    out.number(message.calls());
     out.text(message.failure());
   }
 
   private static Leave readLeave(FieldReader in) {
-    return new Leave(in.stage(), in.count(), in.flag(), in.text());
+    return new Leave(in.stage(), in.count(), in.flag(), in.number(), in.text());
   }
 
   private static void write(FieldWriter out, Watch message) {

@@ -84,6 +84,24 @@ public final class NativeWorld implements AutoCloseable {
     }
   }
 
+  /** How many collective calls this PE has made in the world. */
+  public long calls() {
+    synchronized (life) {
+      return closed ? 0 : SparkgapNative.sparkgap_world_calls(handle);
+    }
+  }
+
+  /** Forgets what the last stage asked for, so that the next finds the world as if it were new. */
+  public void forgetChoices() {
+    synchronized (life) {
+      for (int collective = 0;
+          !closed && collective < SparkgapNative.SPARKGAP_COLLECTIVES;
+          collective++) {
+        SparkgapNative.sparkgap_world_set_algorithm(handle, collective, (String) null);
+      }
+    }
+  }
+
   public int pe() {
     return pe;
   }

@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where the tasks of a stage attempt become the PEs of a world: on the driver, one for each
@@ -34,6 +36,8 @@ import java.util.function.LongSupplier;
  * <p>Thread-safe; no call waits.
  */
 public final class Rendezvous {
+  private static final Logger LOG = LoggerFactory.getLogger(Rendezvous.class);
+
   /** How many stage attempts are remembered after they ended, for those who still ask. */
   private static final int MAX_ENDED = 256;
 
@@ -162,8 +166,8 @@ public final class Rendezvous {
           if (!leave.failure().isEmpty() && gathering.isLive()) {
             fail(gathering, gathering.describe(leave.partition()) + " failed: " + leave.failure());
           }
-          if (gathering.markLeft(leave.partition(), leave.reusable()) && gathering.isReusable()) {
-            idleWorlds.add(gathering.world());
+          if (gathering.markLeft(leave)) {
+            keep(gathering);
           }
           return new Acknowledged();
         });
@@ -274,6 +278,20 @@ public final class Rendezvous {
         idle.isPresent() ? Decision.REUSE : brokeOff ? Decision.RESET : Decision.REBUILD;
     long epoch = idle.map(World::epoch).orElseGet(() -> ++lastEpoch);
     gathering.decide(decision, new World(epoch, members), nanoTime.getAsLong());
+  }
+
+  /** PEs that are out of step would fail the next stage for what this one did. */
+  private void keep(Gathering gathering) {
+    if (!gathering.isInStep()) {
+      LOG.warn(
+          "World {} of stage {} is not used again: its PEs made different numbers of collective"
+              + " calls ({})",
+          gathering.world().epoch(),
+          gathering.stage(),
+          gathering.calls());
+    } else if (gathering.isKept()) {
+      idleWorlds.add(gathering.world());
+    }
   }
 
   private void fail(Gathering gathering, String reason) {

@@ -78,6 +78,7 @@ final class WorldCache implements AutoCloseable {
       end.close();
       return false;
     }
+    end.forgetChoices();
     IdleWorld world = idle.remove(end.epoch());
     if (world == null) {
       world = new IdleWorld();

@@ -15,6 +15,7 @@ import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Report;
 import io.sparkgap.bootstrap.Message.Wait;
+import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,13 +100,42 @@ public final class WorldClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Makes a world of one PE and closes it: finds out whether worlds can be made here at all, and
+   * spares the first stage the time that a JVM takes to do anything for the first time.
+   *
+   * @throws RuntimeException that says why no world can be made here
+   */
+  public void rehearse() {
+    StageAttempt noStage = new StageAttempt(0, 0);
+    Member member = new Member(0, executorId, "this host", DEVICE);
+    Assignment alone =
+        new Assignment(Decision.REBUILD, 0, 0, List.of(member), WorldId.NONE, List.of());
+    NativeWorld world = end(alone, member);
+    BarrierTask task = new BarrierTask(noStage, 0, 1, () -> false);
+    Membership membership =
+        new Membership(task, member, world, rehearsing -> rehearsing.world().close());
+    try {
+      world.connect(world.id());
+      membership.use(communicator(membership, alone));
+      membership.communicator().barrier();
+    } finally {
+      membership.end();
+    }
+    try {
+      driver.ask(new Watch(executorId, List.of()));
+    } catch (DriverLink.DriverUnreachableException e) {
+      LOG.debug("The driver does not answer yet", e);
+    }
+  }
+
   private Assignment awaitAssignment(BarrierTask task, Answer first) {
     Answer answer = first;
     while (answer instanceof Wait wait) {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(wait.pollAfterMicros()));
       if (task.killed().getAsBoolean()) {
         String reason = "it was killed by Spark while it waited for the others of its stage";
-        tellLeave(new Leave(task.stage(), task.partition(), false, reason));
+        tellLeave(new Leave(task.stage(), task.partition(), false, 0, reason));
         throw refusal(
             "The task of partition %d of stage %s has no world: %s"
                 .formatted(task.partition(), task.stage(), reason));
@@ -138,7 +168,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       return end(assignment, member);
     } catch (RuntimeException e) {
-      tellLeave(new Leave(task.stage(), task.partition(), false, e.toString()));
+      tellLeave(new Leave(task.stage(), task.partition(), false, 0, e.toString()));
       throw e;
     }
   }
@@ -192,18 +222,19 @@ public final class WorldClient implements AutoCloseable {
         membership::leave);
   }
 
-  private void leave(Membership membership, String failure) {
+  private void leave(Membership membership) {
     watchdog.unwatch(membership);
+    long calls = membership.world().calls();
     boolean kept = false;
-    if (failure.isEmpty()) {
+    if (membership.isGood()) {
       kept = cache.giveBack(membership.world());
-    } else {
+    } else if (!membership.isStuck()) {
       membership.world().close();
     }
     if (kept) {
       evictLater();
     }
-    tellLeave(membership.leaveMessage(kept));
+    tellLeave(membership.leaveMessage(kept, calls));
   }
 
   /** Waits for the driver to know it: so it does when Spark learns that the task has ended. */

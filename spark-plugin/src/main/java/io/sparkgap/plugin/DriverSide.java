@@ -2,6 +2,7 @@ package io.sparkgap.plugin;
 
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Rehearsal;
 import io.sparkgap.bootstrap.Rendezvous;
 import io.sparkgap.bootstrap.WorldReady;
 import java.time.Duration;
@@ -57,6 +58,9 @@ public final class DriverSide implements DriverPlugin {
     endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);
     sc.addSparkListener(new StageWatcher(rendezvous));
     CURRENT.set(this);
+    Thread rehearsal = new Thread(Rehearsal::ofDriver, "sparkgap-rehearsal");
+    rehearsal.setDaemon(true);
+    rehearsal.start();
     return Map.of();
   }
 

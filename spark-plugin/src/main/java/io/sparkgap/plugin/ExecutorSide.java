@@ -37,14 +37,16 @@ public final class ExecutorSide implements ExecutorPlugin {
   private static final AtomicReference<ExecutorSide> CURRENT = new AtomicReference<>();
 
   private final Set<Long> joinedTasks = ConcurrentHashMap.newKeySet();
+  private PluginDriverLink driver;
   private String executorId = "";
   private WorldClient worlds;
-  private String failure = "";
+  private volatile String failure = "";
+  private volatile boolean ended;
 
   @Override
   public void init(PluginContext context, Map<String, String> extraConf) {
     executorId = context.executorID();
-    PluginDriverLink driver = new PluginDriverLink(context);
+    driver = new PluginDriverLink(context);
     try {
       SparkgapConf conf = SparkgapConf.read(context.conf());
       requireFolder(conf.get(SparkgapConf.HOST_DIRECTORY));
@@ -63,12 +65,30 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT),
               conf.get(SparkgapConf.WATCHDOG_INTERVAL));
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
+      Thread rehearsal = new Thread(this::rehearse, "sparkgap-rehearsal");
+      rehearsal.setDaemon(true);
+      rehearsal.start();
     } catch (Exception | LinkageError e) {
-      failure = e.getMessage() == null ? e.toString() : e.getMessage();
-      LOG.error("Sparkgap cannot work on executor {}", executorId, e);
-      driver.tell(new ExecutorFailure(executorId, localHost(), failure));
+      cannotWork(e);
     }
     CURRENT.set(this);
+  }
+
+  /** Beside Spark's own start: making a first world takes a JVM some time. */
+  private void rehearse() {
+    try {
+      worlds.rehearse();
+    } catch (RuntimeException | LinkageError e) {
+      if (!ended) {
+        cannotWork(e);
+      }
+    }
+  }
+
+  private void cannotWork(Throwable cause) {
+    failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    LOG.error("Sparkgap cannot work on executor {}", executorId, cause);
+    driver.tell(new ExecutorFailure(executorId, localHost(), failure));
   }
 
   /**
@@ -95,7 +115,7 @@ public final class ExecutorSide implements ExecutorPlugin {
    * @throws ProviderUnavailableException if Sparkgap cannot work in this executor
    */
   public Communicator join(BarrierTaskContext context) {
-    if (worlds == null) {
+    if (!failure.isEmpty()) {
       throw new ProviderUnavailableException(
           "Sparkgap cannot work on executor " + executorId + ": " + failure, -1, -1, -1);
     }
@@ -169,6 +189,7 @@ public final class ExecutorSide implements ExecutorPlugin {
 
   @Override
   public void shutdown() {
+    ended = true;
     CURRENT.compareAndSet(this, null);
     if (worlds != null) {
       worlds.close();
