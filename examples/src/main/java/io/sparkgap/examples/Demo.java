@@ -13,6 +13,7 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeSet;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -81,7 +82,7 @@ public final class Demo {
       TreeSet<String> links = new TreeSet<>();
       for (int a = 0; a < communicator.pes(); a++) {
         for (int b = a + 1; b < communicator.pes(); b++) {
-          links.add(topology.link(a, b).toString());
+          links.add(topology.link(a, b).name().toLowerCase(Locale.ROOT));
         }
       }
       return new Presence(

@@ -1,0 +1,186 @@
+package io.sparkgap.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparkgap.Sparkgap;
+import io.sparkgap.SparkgapPlugin;
+import io.sparkgap.jni.SparkgapNative;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.bytedeco.javacpp.Loader;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** What the examples must do, wherever their PEs are: subclasses say where. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ExamplesOnSpark {
+  static final int PES = 4;
+
+  private final String master;
+  private JavaSparkContext spark;
+
+  ExamplesOnSpark(String master) {
+    this.master = master;
+  }
+
+  @BeforeAll
+  void startSpark() {
+    spark =
+        new JavaSparkContext(
+            new SparkConf(false)
+                .setMaster(master)
+                .setAppName("Sparkgap examples")
+                .set("spark.plugins", SparkgapPlugin.class.getName())
+                .set("spark.executor.extraClassPath", classPath())
+                .set("spark.executor.memory", "512m")
+                .set("spark.ui.port", "0")
+                .set("spark.ui.showConsoleProgress", "false")
+                .set(
+                    "spark.local.dir",
+                    Path.of("target", "spark-local").toAbsolutePath().toString()));
+  }
+
+  @AfterAll
+  void stopSpark() {
+    spark.stop();
+  }
+
+  @Test
+  void everyPeFindsTheLetterOfItsNeighbour() {
+    List<String> letters = HelloPut.exchangeLetters(spark, PES);
+
+    assertThat(letters).hasSize(PES);
+    for (int pe = 0; pe < PES; pe++) {
+      int neighbour = (pe + PES - 1) % PES;
+      assertThat(letters.get(pe)).startsWith("Hello PE " + pe + ", this is PE " + neighbour);
+    }
+  }
+
+  @Test
+  void trainingNamesUnseenDigitsRightlyAndEveryPeHoldsTheSameBits() {
+    List<String> reports = new CopyOnWriteArrayList<>();
+    Sparkgap.onReport(spark, (pe, line) -> reports.add(line));
+
+    List<TrainDigits.Outcome> outcomes =
+        TrainDigits.train(spark, PES, TrainDigits.Settings.standard());
+
+    assertThat(outcomes).hasSize(PES);
+    TrainDigits.Outcome first = outcomes.get(0);
+    assertThat(first.accuracy()).isGreaterThanOrEqualTo(0.96);
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome -> {
+              assertThat(outcome.weights()).containsExactly(first.weights());
+              assertThat(outcome.checksum()).isEqualTo(first.checksum());
+            });
+    assertThat(reports)
+        .containsExactlyElementsOf(
+            first.epochs().stream().map(TrainDigits.Progress::toString).toList());
+  }
+
+  @Test
+  void trainingAgainGivesTheSameBits() {
+    TrainDigits.Settings brief = new TrainDigits.Settings(32, 2, 32, 0.2f, 0.9f, 1);
+
+    long once = TrainDigits.train(spark, PES, brief).get(0).checksum();
+    long again = TrainDigits.train(spark, PES, brief).get(0).checksum();
+
+    assertThat(again).isEqualTo(once);
+  }
+
+  @Test
+  void treeAggregateAndSparkgapTrainTheSameModel() {
+    CompareTreeAggregate.Comparison comparison = CompareTreeAggregate.compare(spark, PES, 20);
+
+    assertThat(comparison.sparkgap().weights()).hasSize(650);
+    assertThat(comparison.largestDifference()).isLessThan(1e-5);
+    assertThat(largest(comparison.sparkgap().weights())).isGreaterThan(0.01);
+  }
+
+  @Test
+  void theSweepMeasuresBothOnRightSums() {
+    TreeAggregateSweep.Figure figure = TreeAggregateSweep.measure(spark, PES, 400_000, 3);
+
+    assertThat(figure.bytes()).isEqualTo(400_000);
+    assertThat(figure.treeAggregateMillis()).isPositive();
+    assertThat(figure.allReduceMillis()).isPositive();
+    assertThat(figure.arrayAllReduceMillis()).isPositive();
+  }
+
+  @Test
+  void scalaStandardizesNumbersOfAllPes() {
+    List<Object> numbers = new ArrayList<>();
+    IntStream.rangeClosed(1, 1000).forEach(i -> numbers.add((double) i));
+
+    List<Object> standard =
+        CollectionConverters.asJava(HelloScala.standardize(spark.parallelize(numbers, PES).rdd()));
+
+    double[] values = standard.stream().mapToDouble(Double.class::cast).toArray();
+    assertThat(values).hasSize(1000).isSorted();
+    assertThat(IntStream.range(0, 1000).mapToDouble(i -> values[i]).sum())
+        .isCloseTo(0, within(1e-9));
+    assertThat(IntStream.range(0, 1000).mapToDouble(i -> values[i] * values[i]).sum())
+        .isCloseTo(1000, within(1e-6));
+  }
+
+  @Test
+  void theDemoTellsAllOfItInOrder() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    Demo.run(spark, PES, new PrintStream(bytes, true, UTF_8));
+
+    ObjectMapper json = new ObjectMapper();
+    List<DemoEvent> events = new ArrayList<>();
+    for (String line : bytes.toString(UTF_8).lines().toList()) {
+      events.add(json.readValue(line, DemoEvent.class));
+    }
+    assertThat(events.stream().map(Object::getClass).distinct())
+        .containsExactly(
+            DemoEvent.Started.class,
+            DemoEvent.World.class,
+            DemoEvent.Letters.class,
+            DemoEvent.Training.class,
+            DemoEvent.Epoch.class,
+            DemoEvent.Trained.class,
+            DemoEvent.Comparing.class,
+            DemoEvent.Compared.class);
+    assertThat(events.stream().filter(DemoEvent.Epoch.class::isInstance))
+        .hasSize(TrainDigits.Settings.standard().epochs());
+    DemoEvent.World world = (DemoEvent.World) events.get(1);
+    assertThat(world.links()).containsExactly("shm");
+    assertThat(world.members().stream().map(DemoEvent.Member::pe)).containsExactly(0, 1, 2, 3);
+  }
+
+  private static double largest(float[] values) {
+    double largest = 0;
+    for (float value : values) {
+      largest = Math.max(largest, Math.abs(value));
+    }
+    return largest;
+  }
+
+  /** What {@code --jars} would bring to the executors. */
+  private static String classPath() {
+    return Stream.of(SparkgapPlugin.class, SparkgapNative.class, Loader.class, Demo.class)
+        .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
+        .distinct()
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+}
