@@ -69,7 +69,8 @@ final class WorldJob {
               .partitionBy(new HashPartitioner(1))
               .values()
               .collect();
-    } catch (RuntimeException e) {
+    } catch (Exception e) {
+      // Spark throws checked exceptions that it does not declare.
       driver.requireWorking();
       throw e;
     } finally {

@@ -1,0 +1,415 @@
+package io.sparkgap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparkgap.api.Collective;
+import io.sparkgap.api.Communicator;
+import io.sparkgap.api.Comparison;
+import io.sparkgap.api.DataType;
+import io.sparkgap.api.PeInfo;
+import io.sparkgap.api.ReduceOp;
+import io.sparkgap.api.SymmetricBuffer;
+import io.sparkgap.api.WorldAbortedException;
+import io.sparkgap.bootstrap.Decision;
+import io.sparkgap.bootstrap.WorldReady;
+import io.sparkgap.support.BarrierStage;
+import io.sparkgap.support.SparkApplication;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/** What holds wherever tasks run: in one JVM, or in executors of their own. Needs four slots. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class SparkgapContract {
+  private static final int PES = 4;
+
+  private SparkApplication application;
+  private JavaSparkContext sc;
+  private final List<String> reports = Collections.synchronizedList(new ArrayList<>());
+
+  abstract SparkConf conf();
+
+  @BeforeAll
+  void start() {
+    application =
+        SparkApplication.start(
+            conf()
+                .set("spark.sparkgap.join.timeout", "4s")
+                .set("spark.sparkgap.peer.timeout", "20s")
+                .set("spark.sparkgap.slots.timeout", "20s"));
+    sc = application.sc();
+    Sparkgap.onReport(sc, (pe, line) -> reports.add(pe + ": " + line));
+  }
+
+  @AfterAll
+  void stop() {
+    application.close();
+  }
+
+  private WorldReady lastWorld() {
+    List<WorldReady> worlds = application.worlds();
+    return worlds.get(worlds.size() - 1);
+  }
+
+  private static int sumOverAll(Communicator communicator, int mine) {
+    int[] sum = {mine};
+    communicator.allReduce(sum);
+    return sum[0];
+  }
+
+  @Test
+  void everyPeIsCalledWithItsRowsAndResultsComeInPartitionOrder() {
+    JavaRDD<Integer> rows = sc.parallelize(IntStream.range(0, 12).boxed().toList(), PES);
+    List<String> results =
+        Sparkgap.run(
+            rows,
+            (communicator, mine) -> {
+              List<Integer> all = new ArrayList<>();
+              mine.forEachRemaining(all::add);
+              int sum = sumOverAll(communicator, all.stream().mapToInt(row -> row).sum());
+              return all.stream().map(row -> row + " of " + sum).iterator();
+            });
+    assertThat(results)
+        .containsExactlyElementsOf(IntStream.range(0, 12).mapToObj(i -> i + " of 66").toList());
+  }
+
+  @Test
+  void aTaskForEachPeGivesResultsInPeOrder() {
+    assertThat(Sparkgap.run(sc, PES, Communicator::pe)).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  void aResultMayBeNull() {
+    List<String> results = Sparkgap.run(sc, 2, c -> c.pe() == 0 ? null : "one");
+    assertThat(results).containsExactly(null, "one");
+  }
+
+  @Test
+  void resultsMayCommunicateAsTheyAreTaken() {
+    JavaRDD<Integer> rows = sc.parallelize(List.of(1, 2, 3, 4, 5, 6, 7, 8), PES);
+    List<Integer> results = Sparkgap.run(rows, SparkgapContract::lazySums);
+    assertThat(results).containsExactly(16, 20, 16, 20, 16, 20, 16, 20);
+  }
+
+  private static Iterator<Integer> lazySums(Communicator communicator, Iterator<Integer> rows) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public Integer next() {
+        return sumOverAll(communicator, rows.next());
+      }
+    };
+  }
+
+  @Test
+  void theTopologySaysWhereEveryPeIs() {
+    List<PeInfo> infos = Sparkgap.run(sc, PES, SparkgapContract::whereThisTaskIs);
+    assertThat(infos).extracting(PeInfo::device).containsOnly("host memory");
+    assertThat(infos).extracting(PeInfo::partition).doesNotContain(-1).doesNotHaveDuplicates();
+    assertThat(infos)
+        .extracting(PeInfo::executorId)
+        .as("PEs of one executor are neighbours")
+        .isSorted();
+  }
+
+  /** With partition -1 if the topology disagrees with Spark. */
+  private static PeInfo whereThisTaskIs(Communicator c) {
+    PeInfo info = c.topology().pe(c.pe());
+    boolean right =
+        info.partition() == TaskContext.getPartitionId()
+            && info.executorId().equals(SparkEnv.get().executorId());
+    return right ? info : new PeInfo(c.pe(), info.host(), info.executorId(), -1, info.device());
+  }
+
+  @Test
+  void theNextStageOnTheSameExecutorsUsesTheWorldAgain() {
+    Sparkgap.run(sc, PES, c -> sumOverAll(c, 1));
+    long epoch = lastWorld().epoch();
+    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, c.pe()))).containsOnly(6);
+    assertThat(lastWorld().decision()).isEqualTo(Decision.REUSE);
+    assertThat(lastWorld().epoch()).isEqualTo(epoch);
+  }
+
+  @Test
+  void buffersThatAStageLeftOpenAreGoneInTheNext() {
+    Sparkgap.run(
+        sc,
+        PES,
+        c -> {
+          c.allocate(DataType.INT32, 1000);
+          c.holdTo(
+              Collective.ALL_REDUCE, c.route(Collective.ALL_REDUCE, 1, DataType.INT32).algorithm());
+          return 0;
+        });
+    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
+    assertThat(lastWorld().decision()).isEqualTo(Decision.REUSE);
+  }
+
+  @Test
+  void aPeThatIsDoneDoesNotWaitForOneThatWorksOn() {
+    List<Long> finished =
+        Sparkgap.run(
+            sc,
+            PES,
+            c -> {
+              SymmetricBuffer buffer = c.allocate(8);
+              c.barrier();
+              if (c.pe() == 0) {
+                TimeUnit.MILLISECONDS.sleep(1500);
+                c.put(buffer, 0, buffer, 0, 8, 1);
+              }
+              return System.currentTimeMillis();
+            });
+    assertThat(finished.get(0) - finished.get(1)).isGreaterThan(1_000);
+    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
+  }
+
+  @Test
+  void twoStagesAtOnceHaveWorldsOfTheirOwn() {
+    int before = application.worlds().size();
+    List<CompletableFuture<List<Integer>>> runs =
+        IntStream.of(10, 100)
+            .mapToObj(
+                value ->
+                    CompletableFuture.supplyAsync(
+                        () ->
+                            Sparkgap.run(
+                                sc,
+                                2,
+                                c -> {
+                                  TimeUnit.MILLISECONDS.sleep(1000);
+                                  int sum = 0;
+                                  for (int i = 0; i < 100; i++) {
+                                    sum = sumOverAll(c, value);
+                                  }
+                                  return sum;
+                                })))
+            .toList();
+    assertThat(runs.get(0).join()).containsExactly(20, 20);
+    assertThat(runs.get(1).join()).containsExactly(200, 200);
+    List<WorldReady> both = application.worlds().subList(before, application.worlds().size());
+    assertThat(both).extracting(WorldReady::epoch).hasSize(2).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aStageIsRunAgainAfterATaskThrew() {
+    List<Integer> results =
+        Sparkgap.run(
+            sc,
+            PES,
+            c -> {
+              int attempt = TaskContext.get().stageAttemptNumber();
+              if (attempt == 0 && c.pe() == 1) {
+                throw new IllegalStateException("only the first time");
+              }
+              return 10 * attempt + sumOverAll(c, 1);
+            });
+    assertThat(results).containsExactly(14, 14, 14, 14);
+    assertThat(lastWorld().decision()).isEqualTo(Decision.RESET);
+    assertThat(lastWorld().stage().attempt()).isEqualTo(1);
+  }
+
+  @Test
+  void peersOfATaskThatThrewFailAtOnceAndNameIt() {
+    reports.clear();
+    assertThatThrownBy(
+            () ->
+                Sparkgap.run(
+                    sc,
+                    PES,
+                    c -> {
+                      if (c.pe() == 2) {
+                        TimeUnit.MILLISECONDS.sleep(300);
+                        c.report("throws " + System.currentTimeMillis());
+                        throw new IllegalStateException("boom");
+                      }
+                      try {
+                        return sumOverAll(c, 1);
+                      } catch (WorldAbortedException e) {
+                        c.report("aborted " + System.currentTimeMillis() + " " + e.getMessage());
+                        throw e;
+                      }
+                    }))
+        .as("the error that Spark reports is the culprit's")
+        .hasMessageContaining("java.lang.IllegalStateException: boom")
+        .hasMessageNotContaining("WorldAbortedException");
+    List<String> aborted = reports.stream().filter(line -> line.contains("aborted")).toList();
+    assertThat(aborted)
+        .isNotEmpty()
+        .allSatisfy(
+            line ->
+                assertThat(line)
+                    .contains("PE 2 (executor ")
+                    .contains("failed: java.lang.IllegalStateException: boom"));
+    long thrown =
+        reports.stream()
+            .filter(line -> line.contains("throws"))
+            .mapToLong(SparkgapContract::millis)
+            .max()
+            .orElseThrow();
+    assertThat(aborted.stream().mapToLong(SparkgapContract::millis).max().orElseThrow())
+        .as("milliseconds from the throw to the last abort")
+        .isLessThan(thrown + 1_000);
+  }
+
+  private static long millis(String line) {
+    return Long.parseLong(line.split(" ", -1)[2]);
+  }
+
+  @Test
+  void aCancelledJobEndsItsPesAndLeavesItsSlots() {
+    CompletableFuture<List<Long>> run =
+        CompletableFuture.supplyAsync(
+            () -> {
+              sc.setJobGroup("waiting", "PEs that wait for a signal that nobody sends");
+              return Sparkgap.run(sc, PES, SparkgapContract::waitForEver);
+            });
+    awaitRunning("waiting");
+    long cancelled = System.nanoTime();
+    sc.cancelJobGroup("waiting");
+    assertThatThrownBy(run::join).hasMessageContaining("cancelled");
+    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
+    assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - cancelled))
+        .as("seconds until all slots worked again; the waits' own deadline is 20")
+        .isLessThan(10);
+  }
+
+  private static long waitForEver(Communicator c) {
+    SymmetricBuffer signal = c.allocate(8);
+    return c.waitSignal(signal, 0, Comparison.EQ, 1);
+  }
+
+  private void awaitRunning(String group) {
+    int before = application.worlds().size();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (application.worlds().size() == before && System.nanoTime() < deadline) {
+      sleep(20);
+    }
+    assertThat(sc.statusTracker().getJobIdsForGroup(group)).isNotEmpty();
+    sleep(300);
+  }
+
+  private static void sleep(long millis) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void whatPesReportIsHeardBeforeRunReturns() {
+    reports.clear();
+    Sparkgap.run(
+        sc,
+        PES,
+        c -> {
+          for (int i = 0; i < 50; i++) {
+            c.report("line " + i);
+          }
+          return 0;
+        });
+    for (int pe = 0; pe < PES; pe++) {
+      String prefix = pe + ": line ";
+      assertThat(List.copyOf(reports))
+          .filteredOn(line -> line.startsWith(prefix))
+          .containsExactlyElementsOf(IntStream.range(0, 50).mapToObj(i -> prefix + i).toList());
+    }
+  }
+
+  @Test
+  void aBarrierStageOfOnesOwnJoins() {
+    List<Integer> results =
+        BarrierStage.of(sc, PES)
+            .mapPartitions(
+                rows -> {
+                  Communicator c = Sparkgap.join(BarrierTaskContext.get());
+                  double[] values = {c.pe()};
+                  c.allReduce(values, ReduceOp.MAX);
+                  return List.of((int) values[0]).iterator();
+                })
+            .collect();
+    assertThat(results).containsExactly(3, 3, 3, 3);
+  }
+
+  @Test
+  void aTaskJoinsOnlyOnce() {
+    assertThatThrownBy(
+            () ->
+                BarrierStage.of(sc, 2)
+                    .mapPartitions(
+                        rows -> {
+                          Sparkgap.join(BarrierTaskContext.get());
+                          Sparkgap.join(BarrierTaskContext.get());
+                          return rows;
+                        })
+                    .collect())
+        .hasMessageContaining("has joined already");
+  }
+
+  @Test
+  void aTaskThatIsInNoBarrierStageIsToldSo() {
+    assertThatThrownBy(
+            () ->
+                sc.parallelize(List.of(1), 1)
+                    .mapPartitions(
+                        rows -> {
+                          Sparkgap.join(TaskContext.get());
+                          return rows;
+                        })
+                    .collect())
+        .hasMessageContaining("Sparkgap.join was called outside a barrier stage");
+  }
+
+  @Test
+  void whoWaitsForATaskThatDoesNotJoinIsToldWhichOne() {
+    assertThatThrownBy(
+            () ->
+                BarrierStage.of(sc, PES)
+                    .mapPartitions(
+                        rows -> {
+                          if (TaskContext.getPartitionId() == 3) {
+                            TimeUnit.SECONDS.sleep(7);
+                          } else {
+                            Sparkgap.join(BarrierTaskContext.get());
+                          }
+                          return rows;
+                        })
+                    .collect())
+        .hasMessageContaining("within 4s (spark.sparkgap.join.timeout)")
+        .hasMessageContaining("partitions 3 are missing");
+  }
+
+  @Test
+  void moreTasksThanAWorldHasPesAreRefused() {
+    assertThatThrownBy(() -> Sparkgap.run(sc, 257, Communicator::pe))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1 to 256 PEs, not 257");
+    JavaRDD<Integer> rows = sc.parallelize(List.of(1), 300);
+    assertThatThrownBy(() -> Sparkgap.run(rows, (c, mine) -> mine))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("300 partitions");
+  }
+}
