@@ -177,7 +177,7 @@ public final class NativeLibrary {
     }
     return "The native library of Sparkgap could not be loaded: "
         + messages
-        + ". It needs a glibc and a libstdc++ at least as new as those of the machine that built it;"
+        + ". It needs a glibc at least as new as that of the machine that built it;"
         + " it came from "
         + ownJar()
         + (where == null ? "" : " by way of " + where)
