@@ -30,6 +30,10 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class DemoCommand implements Callable<Integer> {
   private static final int MOST_PES = 64;
+
+  /** As a shell reports a process that SIGINT ended. */
+  private static final int INTERRUPTED = 130;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @Spec private CommandSpec spec;
@@ -48,6 +52,12 @@ final class DemoCommand implements Callable<Integer> {
           "Where to run (default: local-cluster[N,1,1024], all processes on this machine). With"
               + " local[N] the PEs are threads of one process.")
   private String master;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "KEY=VALUE",
+      description = "A setting for the application, as spark-submit takes it; may be repeated.")
+  private List<String> settings = List.of();
 
   @Option(
       names = "--no-build",
@@ -89,6 +99,9 @@ final class DemoCommand implements Callable<Integer> {
       }
       application.readLines(line -> take(line, screen, terminal));
       exitCode = application.exitCode();
+      if (application.isBrokenOff()) {
+        return INTERRUPTED;
+      }
     }
     if (exitCode != 0 || !complete) {
       throw new LauncherException(explain(exitCode, folder));
@@ -114,6 +127,7 @@ final class DemoCommand implements Callable<Integer> {
             "spark.ui.showConsoleProgress=false")) {
       arguments.addAll(List.of("--conf", setting));
     }
+    settings.forEach(setting -> arguments.addAll(List.of("--conf", setting)));
     arguments.add(installation.examplesJar().toString());
     arguments.add(String.valueOf(pes));
     return arguments;

@@ -25,12 +25,13 @@ final class SparkApplication implements AutoCloseable {
   private final RunFolder folder;
   private final Thread logWriter;
   private final Thread stopAtExit;
+  private volatile boolean brokenOff;
 
   private SparkApplication(Process process, RunFolder folder, PrintStream echo) {
     this.process = process;
     this.folder = folder;
     this.logWriter = new Thread(() -> copyLog(echo), "spark-log");
-    this.stopAtExit = new Thread(this::stop, "stop-spark");
+    this.stopAtExit = new Thread(this::breakOff, "stop-spark");
   }
 
   /**
@@ -71,6 +72,11 @@ final class SparkApplication implements AutoCloseable {
     return code;
   }
 
+  /** Whether the launcher itself has been told to end. */
+  boolean isBrokenOff() {
+    return brokenOff;
+  }
+
   /** Ends all processes; waits until they have. */
   @Override
   public void close() {
@@ -98,6 +104,18 @@ final class SparkApplication implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     ProcessHandle.allProcesses().filter(ofThisRun()).forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** On Ctrl-C: nobody will ask for the log. */
+  private void breakOff() {
+    brokenOff = true;
+    stop();
+    try {
+      logWriter.join(TimeUnit.SECONDS.toMillis(LOG_SECONDS));
+      folder.delete();
+    } catch (IOException | InterruptedException e) {
+      System.err.println("sparkgap: " + folder.path() + " could not be removed: " + e);
+    }
   }
 
   private boolean executorsAlive() {
