@@ -27,6 +27,7 @@ require_tools() { # HOME
       openjdk-17-jdk-headless java-17-openjdk-devel
   command -v mvn >/dev/null || missing_tool Maven "was not found (mvn)" maven maven
   command -v g++ >/dev/null || missing_tool "a C++ compiler" "was not found (g++)" g++ gcc-c++
+  command -v make >/dev/null || missing_tool make "was not found" make make
   command -v cmake >/dev/null || missing_tool CMake "was not found (cmake)" cmake cmake
   minimum=$(sed -n 's/cmake_minimum_required(VERSION \([0-9.]*\).*/\1/p' "$1/native/CMakeLists.txt")
   version=$(cmake --version | sed -n '1s/[^0-9]*//p')
@@ -57,7 +58,7 @@ build_if_needed() { # HOME
   echo "Building Sparkgap with Maven; the first time it downloads Spark, which takes a few minutes." >&2
   # A process group of its own, so that Ctrl-C ends the compilers as well.
   set -m
-  (cd "$home" && exec mvn -B package -DskipTests) >"$log" 2>&1 </dev/null &
+  (cd "$home" && exec mvn -B package -DskipTests -Dnative.tests=OFF) >"$log" 2>&1 </dev/null &
   maven=$!
   set +m
   trap 'kill -- "-$maven" 2>/dev/null; exit 130' INT TERM

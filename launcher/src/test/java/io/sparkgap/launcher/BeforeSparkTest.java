@@ -65,7 +65,7 @@ class BeforeSparkTest {
   @Test
   void aMissingOrOldBuildToolIsNamedBeforeAnythingIsBuilt() throws Exception {
     Command sparkgap = unbuiltProject();
-    for (String program : List.of("mvn", "g++", "javac", "java")) {
+    for (String program : List.of("mvn", "g++", "make", "javac", "java")) {
       tool(program, JAVA_17);
     }
 
@@ -82,7 +82,7 @@ class BeforeSparkTest {
   @Test
   void aBuildThatFailsShowsItsErrorsAndWhereTheRestIs() throws Exception {
     Command sparkgap = unbuiltProject();
-    for (String program : List.of("g++", "javac", "java")) {
+    for (String program : List.of("g++", "make", "javac", "java")) {
       tool(program, JAVA_17);
     }
     tool("cmake", "echo cmake version 99.0");
