@@ -45,7 +45,7 @@ build_is_current() { # HOME
 # What Maven is at, from its log.
 build_stage() { # LOG
   local module files
-  module=$(sed -n 's/^\[INFO\] Building \(.*\) [^ ]* *\(\[[0-9/]*\]\)$/\2 \1/p' "$1" | tail -n 1)
+  module=$(sed -nE 's/^\[INFO\] Building (.*[^ ]) +[^ ]+ +(\[[0-9/]+\])$/\2 \1/p' "$1" | tail -n 1)
   files=$(grep -c '^Downloaded\|^\[INFO\] Downloaded' "$1" || true)
   echo "${module:-reading the project}$([[ $files == 0 ]] || echo ", $files files downloaded")"
 }
@@ -77,7 +77,8 @@ build_if_needed() { # HOME
   [[ ! -t 2 ]] || printf '\r\033[2K' >&2
   if [[ $status != 0 ]]; then
     echo "sparkgap: the build failed:" >&2
-    grep -E '^\[ERROR\]|error:' "$log" | head -n 12 | sed 's/^/  /' >&2 || true
+    grep -E '^\[ERROR\] .|error:' "$log" | grep -vE 'Help 1|full stack trace|full debug|correcting the problems|mvn <args>' |
+      head -n 12 | cut -c 1-300 | sed 's/^/  /' >&2 || true
     echo "  all of it: $log" >&2
     exit 1
   fi
