@@ -31,7 +31,8 @@ require_tools() { # HOME
   command -v cmake >/dev/null || missing_tool CMake "was not found (cmake)" cmake cmake
   minimum=$(sed -n 's/cmake_minimum_required(VERSION \([0-9.]*\).*/\1/p' "$1/native/CMakeLists.txt")
   version=$(cmake --version | sed -n '1s/[^0-9]*//p')
-  at_least "$version" "$minimum" || missing_tool CMake "is $version, but $minimum or later is needed" cmake cmake
+  at_least "$version" "$minimum" || missing_tool CMake \
+    "is $version, but $minimum or later is needed; if your distribution has none, pip has" cmake cmake
 }
 
 build_is_current() { # HOME

@@ -24,7 +24,7 @@ import org.apache.spark.api.java.JavaSparkContext;
  * leaves it to the launcher to make them pleasant to read.
  */
 public final class Demo {
-  private static final int COMPARED_ITERATIONS = 40;
+  private static final int COMPARED_ITERATIONS = 30;
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final JavaSparkContext spark;
