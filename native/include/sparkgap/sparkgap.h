@@ -139,8 +139,8 @@ const char* sparkgap_world_describe(sparkgap_world* world);
 // Collective: `bytes` on every PE, zeroed, aligned to 4096. All PEs must ask for the same number.
 sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkgap_buffer** buffer);
 
-// Every PE frees the same buffers in the same order, but none waits: the memory goes when the last PE has freed its end.
-// The buffer must not be used afterwards.
+// Every PE frees the same buffers in the same order, but none waits: the memory goes when the last PE has freed its
+// end. The buffer must not be used afterwards.
 sparkgap_status sparkgap_free(sparkgap_world* world, sparkgap_buffer* buffer);
 
 // This PE's part; NULL only for a buffer of zero bytes.

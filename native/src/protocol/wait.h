@@ -42,8 +42,7 @@ class Waiter {
       cpu_pause();
       if (ready()) return;
     }
-    wait_long(
-        peer, [](const void* condition) { return (*static_cast<const Ready*>(condition))(); }, &ready);
+    wait_long(peer, [](const void* condition) { return (*static_cast<const Ready*>(condition))(); }, &ready);
   }
 
   void set_options(const WaitOptions& options) { options_ = options; }
