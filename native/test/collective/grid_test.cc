@@ -1,7 +1,7 @@
 // Every collective by every algorithm on every type and operation, for counts around everything that matters, in and
 // out of place, in private and symmetric memory; compared with a scalar reference, and between the PEs.
 #include <algorithm>
-#include <memory>
+#include <cstring>
 
 #include "collective/algorithms.h"
 #include "collective/case.h"
@@ -40,11 +40,14 @@ class Grid {
     }
   }
 
-  // Every memory and shift for one type.
+  // Every memory and shift for one type of each size.
   void add_every_memory(int32_t collective, const char* algorithm) {
-    for (const uint64_t count : kCounts) {
-      for (int turn = 0; turn < kMemories * kShifts; ++turn) {
-        for (const bool in_place : {false, true}) add(collective, algorithm, kFew[0], count, in_place, turn);
+    for (int i = 0; i < 4; ++i) {
+      const Combination what = kFew[i];
+      for (const uint64_t count : kCounts) {
+        for (int turn = 0; turn < kMemories * kShifts; ++turn) {
+          for (const bool in_place : {false, true}) add(collective, algorithm, what, count, in_place, turn);
+        }
       }
     }
   }
@@ -132,6 +135,24 @@ void run_grid(const Pes& pes, const std::vector<Case>& cases) {
   std::printf("     %zu calls by %d %s\n", cases.size(), pes.count, placement_name(pes.placement));
 }
 
+void route_names_the_algorithm_that_is_held() {
+  run_pes({2}, [](const Pe& pe) {
+    for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
+      const std::string selected = sparkgap_route(pe.world(), collective, 1000, SPARKGAP_INT8);
+      for (const char* algorithm : algorithms_of(collective)) {
+        pe.ok(sparkgap_world_set_algorithm(pe.world(), collective, algorithm), "sparkgap_world_set_algorithm");
+        const std::string route = sparkgap_route(pe.world(), collective, 1000, SPARKGAP_INT8);
+        const std::string expected = std::strcmp(algorithm, "auto") == 0 ? selected : std::string("host/") + algorithm;
+        expect(route == expected, "%s held to %s takes %s", collective_name(collective), algorithm, route.c_str());
+      }
+      pe.ok(sparkgap_world_set_algorithm(pe.world(), collective, nullptr), "sparkgap_world_set_algorithm to NULL");
+      const std::string route = sparkgap_route(pe.world(), collective, 1000, SPARKGAP_INT8);
+      expect(route == selected, "%s given back takes %s, not %s", collective_name(collective), route.c_str(),
+             selected.c_str());
+    }
+  });
+}
+
 void run_processes(int pes) {
   Pes processes{pes};
   processes.deadline_seconds = 300;
@@ -165,5 +186,6 @@ int main(int argc, char** argv) {
                     {"8_processes", [] { run_processes(8); }},
                     {"3_threads", [] { run_threads(3); }},
                     {"4_threads", [] { run_threads(4); }},
+                    {"route_names_the_algorithm_that_is_held", route_names_the_algorithm_that_is_held},
                     {"3_processes_that_check_their_calls", [] { run_checked(3); }}});
 }
