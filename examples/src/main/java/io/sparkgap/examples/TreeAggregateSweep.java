@@ -3,6 +3,7 @@ package io.sparkgap.examples;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.sparkgap.Sparkgap;
+import io.sparkgap.api.Collective;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.ReduceOp;
@@ -48,6 +49,7 @@ public final class TreeAggregateSweep {
    *     heap included
    * @param timesFaster the first by the second
    * @param arrayTimesFaster the first by the third
+   * @param route provider and algorithm of the all-reduce
    */
   public record Figure(
       long bytes,
@@ -55,7 +57,8 @@ public final class TreeAggregateSweep {
       double allReduceMillis,
       double arrayAllReduceMillis,
       double timesFaster,
-      double arrayTimesFaster) {}
+      double arrayTimesFaster,
+      String route) {}
 
   /** All sizes, and what they were measured on. */
   public record Report(
@@ -67,7 +70,7 @@ public final class TreeAggregateSweep {
       int repetitions,
       List<Figure> figures) {}
 
-  private record Times(double buffer, double array) implements Serializable {}
+  private record Times(double buffer, double array, String route) implements Serializable {}
 
   public static void main(String[] args) throws IOException {
     String json = null;
@@ -117,7 +120,13 @@ public final class TreeAggregateSweep {
     double tree = treeAggregateMillis(spark, pes, count, repetitions);
     Times ours = Sparkgap.run(spark, pes, c -> allReduceMillis(c, count, repetitions)).get(0);
     return new Figure(
-        bytes, tree, ours.buffer(), ours.array(), tree / ours.buffer(), tree / ours.array());
+        bytes,
+        tree,
+        ours.buffer(),
+        ours.array(),
+        tree / ours.buffer(),
+        tree / ours.array(),
+        ours.route());
   }
 
   private static double treeAggregateMillis(
@@ -182,7 +191,8 @@ public final class TreeAggregateSweep {
     double ofArray =
         medianOfSlowest(
             communicator, repetitions, () -> communicator.allReduce(array, ReduceOp.AVG));
-    return new Times(buffer, ofArray);
+    String route = communicator.route(Collective.ALL_REDUCE, count, DataType.FLOAT32).toString();
+    return new Times(buffer, ofArray, route);
   }
 
   private static double medianOfSlowest(

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Measures the sum of one large float[] of each executor: Spark's treeAggregate beside an all-reduce, in one application.
+
+Builds the project, submits io.sparkgap.examples.TreeAggregateSweep to local-cluster, and keeps what it measured with
+machine, date and commit. See README.md for what is measured.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import run
+
+SPARK_HOME = run.REPOSITORY / "launcher" / "spark-home" / "target" / "spark"
+MEGABYTES = (1, 10, 100)
+TIMES_FASTER = (200, 50, 20)
+
+
+def main():
+    arguments = parse_arguments()
+    run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "package", "-DskipTests", "-Dnative.tests=OFF"])
+    report = {
+        "name": arguments.name,
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "commit": run.commit(),
+        "machine": run.machine(),
+    }
+    report.update(sweep(arguments))
+    print_table(report)
+    run.RESULTS.mkdir(exist_ok=True)
+    file = run.RESULTS / f"{arguments.name}.json"
+    file.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"\nWritten to {file.relative_to(run.REPOSITORY)}")
+    slow = [(figure, wanted) for figure, wanted in zip(report["figures"], TIMES_FASTER)
+            if figure["timesFaster"] < wanted]
+    for figure, wanted in slow:
+        print(f"{run.human(figure['bytes'])} is {figure['timesFaster']:.0f} times faster, not {wanted}")
+    return 1 if arguments.fail and slow else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--name", default="tree-aggregate", help="of the file in bench/results (tree-aggregate)")
+    parser.add_argument("--pes", type=int, default=4, help="executors, each with one core and 2 GB (4)")
+    parser.add_argument("--repetitions", type=int, default=15, help="of which the median counts (15)")
+    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting for Spark")
+    parser.add_argument("--fail", action="store_true",
+                        help="exit with 1 if not %s times faster at %s MB" % (TIMES_FASTER, MEGABYTES))
+    return parser.parse_args()
+
+
+def sweep(arguments):
+    """What the job wrote: {master, pes, spark, java, cores, repetitions, figures: [{bytes, ...}]}."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = Path(folder) / "sweep.json"
+        settings = [
+            "spark.plugins=io.sparkgap.SparkgapPlugin",
+            f"spark.cores.max={arguments.pes}",
+            "spark.executor.memory=2g",
+            "spark.scheduler.minRegisteredResourcesRatio=1.0",
+            "spark.ui.port=0",
+            f"spark.local.dir={folder}",
+        ] + arguments.conf
+        command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", f"local-cluster[{arguments.pes},1,2048]", "--driver-memory", "3g",
+                   "--jars", str(jar("spark-plugin"))]
+        for setting in settings:
+            command += ["--conf", setting]
+        command += ["--class", "io.sparkgap.examples.TreeAggregateSweep", str(jar("examples")), "--json", str(result),
+                    "--megabytes", ",".join(str(size) for size in MEGABYTES),
+                    "--repetitions", str(arguments.repetitions)]
+        log = Path(folder) / "spark.log"
+        with log.open("w") as errors:
+            ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=errors, env=environment(Path(folder)))
+        if ended.returncode != 0:
+            sys.exit(f"{' '.join(command)}\nended with {ended.returncode}:\n" + "\n".join(log.read_text().splitlines()[-40:]))
+        return json.loads(result.read_text())
+
+
+def environment(folder):
+    """Spark's workers write into their Spark home, so this run gets one of its own with the same jars."""
+    home = folder / "spark"
+    home.mkdir()
+    (home / "RELEASE").touch()
+    (home / "jars").symlink_to(SPARK_HOME / "jars")
+    return dict(os.environ, SPARK_HOME=str(home), SPARK_LOCAL_IP="127.0.0.1")
+
+
+def jar(module):
+    jars = sorted((run.REPOSITORY / module / "target").glob(f"sparkgap-{module}-*.jar"))
+    return jars[0]
+
+
+def print_table(report):
+    print(f"\nSum of a float[] of each of {report['pes']} executors, {report['master']}, Spark {report['spark']}, ms")
+    print(f"{'size':>9} {'treeAggregate':>14} {'all-reduce':>11} {'of float[]':>11} {'times':>6} {'times':>6}  route")
+    for figure in report["figures"]:
+        print(f"{run.human(figure['bytes']):>9} {figure['treeAggregateMillis']:14.1f} {figure['allReduceMillis']:11.3f} "
+              f"{figure['arrayAllReduceMillis']:11.3f} {figure['timesFaster']:6.0f} {figure['arrayTimesFaster']:6.0f}"
+              f"  {figure['route']}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
