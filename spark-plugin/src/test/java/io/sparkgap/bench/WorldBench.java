@@ -1,0 +1,66 @@
+package io.sparkgap.bench;
+
+import io.sparkgap.Sparkgap;
+import io.sparkgap.bootstrap.WorldReady;
+import io.sparkgap.support.SparkApplication;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import org.apache.spark.SparkConf;
+
+/**
+ * How long a stage waits for its world, from its last PE's arrival until all PEs can call, as the
+ * driver sees it. Prints one JSON object. Arguments: executors, worlds.
+ *
+ * <p>One application keeps its worlds, so that its first is built and all others are reused;
+ * another keeps none, so that all are built. The first of an application is the one that meets cold
+ * JVMs.
+ */
+public final class WorldBench {
+  private WorldBench() {}
+
+  /** Takes the number of executors, of one core each, and of worlds. */
+  public static void main(String[] args) {
+    int executors = Integer.parseInt(args[0]);
+    int worlds = Integer.parseInt(args[1]);
+    List<Double> kept = measure(executors, worlds, "4");
+    List<Double> rebuilt = measure(executors, worlds, "0");
+    System.out.printf(
+        Locale.ROOT,
+        "{\"pes\": %d, \"first_ms\": [%.2f, %.2f], \"built_ms\": [%s], \"reused_ms\": [%s]}%n",
+        executors,
+        kept.get(0),
+        rebuilt.get(0),
+        json(rebuilt),
+        json(kept));
+    // Spark's own threads may keep a JVM alive.
+    System.exit(0);
+  }
+
+  private static List<Double> measure(int executors, int worlds, String kept) {
+    SparkConf conf =
+        SparkApplication.cluster(executors, 1).set("spark.sparkgap.worlds.idle.max", kept);
+    try (SparkApplication application = SparkApplication.start(conf)) {
+      for (int i = 0; i < worlds; i++) {
+        Sparkgap.run(
+            application.sc(),
+            executors,
+            communicator -> {
+              communicator.barrier();
+              return 0;
+            });
+      }
+      return application.worlds().stream()
+          .map(WorldReady::took)
+          .map(took -> took.toNanos() / 1e6)
+          .toList();
+    }
+  }
+
+  private static String json(List<Double> millis) {
+    return DoubleStream.of(millis.stream().skip(1).mapToDouble(each -> each).toArray())
+        .mapToObj(each -> "%.2f".formatted(each))
+        .collect(Collectors.joining(", "));
+  }
+}
