@@ -5,6 +5,7 @@ import io.sparkgap.bootstrap.WorldReady;
 import io.sparkgap.support.SparkApplication;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 import org.apache.spark.SparkConf;
@@ -18,10 +19,16 @@ import org.apache.spark.SparkConf;
  * JVMs.
  */
 public final class WorldBench {
+  /** Worlds that are not counted, until the JVMs have compiled what they run. */
+  private static final int WARM_UP = 50;
+
+  /** Between stages, so that what Spark does after one is not in the way of the next. */
+  private static final long PAUSE_MILLIS = 200;
+
   private WorldBench() {}
 
   /** Takes the number of executors, of one core each, and of worlds. */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     int executors = Integer.parseInt(args[0]);
     int worlds = Integer.parseInt(args[1]);
     List<Double> kept = measure(executors, worlds, "4");
@@ -38,11 +45,15 @@ public final class WorldBench {
     System.exit(0);
   }
 
-  private static List<Double> measure(int executors, int worlds, String kept) {
+  private static List<Double> measure(int executors, int worlds, String kept)
+      throws InterruptedException {
     SparkConf conf =
         SparkApplication.cluster(executors, 1).set("spark.sparkgap.worlds.idle.max", kept);
     try (SparkApplication application = SparkApplication.start(conf)) {
-      for (int i = 0; i < worlds; i++) {
+      for (int i = 0; i < WARM_UP + worlds; i++) {
+        if (i >= WARM_UP) {
+          TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        }
         Sparkgap.run(
             application.sc(),
             executors,
@@ -59,7 +70,7 @@ public final class WorldBench {
   }
 
   private static String json(List<Double> millis) {
-    return DoubleStream.of(millis.stream().skip(1).mapToDouble(each -> each).toArray())
+    return DoubleStream.of(millis.stream().skip(WARM_UP).mapToDouble(each -> each).toArray())
         .mapToObj(each -> "%.2f".formatted(each))
         .collect(Collectors.joining(", "));
   }
