@@ -1,0 +1,83 @@
+package io.sparkgap.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparkgap.bootstrap.Member;
+import io.sparkgap.bootstrap.Message;
+import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.Ready;
+import io.sparkgap.bootstrap.Message.Refused;
+import io.sparkgap.bootstrap.Message.Register;
+import io.sparkgap.bootstrap.Message.Report;
+import io.sparkgap.bootstrap.Message.Wait;
+import io.sparkgap.bootstrap.MessageCodec;
+import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
+import io.sparkgap.bootstrap.Rendezvous;
+import io.sparkgap.bootstrap.StageAttempt;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DriverEndpointTest {
+  private final MessageCodec codec = new MessageCodec();
+  private final List<Report> reports = new ArrayList<>();
+  private final List<ExecutorFailure> failures = new ArrayList<>();
+  private final DriverEndpoint endpoint =
+      new DriverEndpoint(
+          new Rendezvous(
+              Duration.ofSeconds(10), Duration.ofSeconds(10), System::nanoTime, ready -> {}),
+          reports::add,
+          failures::add);
+
+  private Message answer(Object received) throws MalformedMessageException {
+    return codec.decode(endpoint.receive(received));
+  }
+
+  @Test
+  void aRequestIsAnswered() throws MalformedMessageException {
+    Register register =
+        new Register(
+            new StageAttempt(0, 0),
+            2,
+            new Member(0, "1", "node-a", "host memory"),
+            "host",
+            List.of());
+    assertThat(answer(codec.encode(register))).isEqualTo(new Wait(1_000));
+  }
+
+  @Test
+  void aNoticeIsHeardAndNotAnswered() {
+    Report report = new Report(1, "half way");
+    ExecutorFailure failure = new ExecutorFailure("1", "node-a", "no memory");
+    assertThat(endpoint.receive(codec.encode(report))).isNull();
+    assertThat(endpoint.receive(codec.encode(failure))).isNull();
+    assertThat(endpoint.receive(codec.encode(new Ready(new StageAttempt(5, 5), 3)))).isNull();
+    assertThat(reports).containsExactly(report);
+    assertThat(failures).containsExactly(failure);
+  }
+
+  @Test
+  void whatIsNoRequestIsRefusedAndNothingIsThrown() throws MalformedMessageException {
+    assertThat(answer(null)).isInstanceOf(Refused.class);
+    assertThat(answer("a string")).isInstanceOf(Refused.class);
+    assertThat(answer(new byte[0])).isInstanceOf(Refused.class);
+    assertThat(answer(new byte[] {1, 77, 1, 2, 3})).isInstanceOf(Refused.class);
+    assertThat(answer(new byte[1 << 20])).isInstanceOf(Refused.class);
+    assertThat(answer(codec.encode(new Wait(1)))).isInstanceOf(Refused.class);
+  }
+
+  @Test
+  void aListenerThatThrowsIsAnAnswer() throws MalformedMessageException {
+    DriverEndpoint broken =
+        new DriverEndpoint(
+            new Rendezvous(
+                Duration.ofSeconds(10), Duration.ofSeconds(10), System::nanoTime, ready -> {}),
+            report -> {
+              throw new IllegalStateException("broken");
+            },
+            failures::add);
+    assertThat(codec.decode(broken.receive(codec.encode(new Report(0, "x")))))
+        .isInstanceOf(Refused.class);
+  }
+}
