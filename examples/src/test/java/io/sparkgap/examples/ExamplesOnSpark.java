@@ -63,6 +63,21 @@ abstract class ExamplesOnSpark {
   }
 
   @Test
+  void theSweepMeasuresEverySizeUpToTheLargest() {
+    assertThat(LatencySweep.sweep(spark, 2, 256))
+        .satisfiesExactly(
+            row -> assertThat(row.bytes()).isEqualTo(64),
+            row -> assertThat(row.bytes()).isEqualTo(256))
+        .allSatisfy(
+            row -> {
+              assertThat(row.route()).startsWith("host/");
+              assertThat(row.bufferMicros()).isPositive();
+              assertThat(row.arrayMicros()).isPositive();
+              assertThat(row.allocatedBytes()).isZero();
+            });
+  }
+
+  @Test
   void everyPeFindsTheLetterOfItsNeighbour() {
     List<String> letters = HelloPut.exchangeLetters(spark, PES);
 

@@ -203,12 +203,12 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   }
 
   /**
-   * Collective: frees the buffer on all PEs; slices of it are closed too. Does nothing on a slice
-   * and on a buffer that is closed. A communicator's {@code close} does this for what is still
-   * open.
+   * Frees this PE's end of the buffer; slices of it are closed too. Every PE frees the same buffers
+   * in the same order, but none waits: a peer may go on with what it sees of this PE's part until
+   * it closes its own end. Does nothing on a slice and on a buffer that is closed. What is still
+   * open when the communicator is closed is freed then.
    *
-   * @throws SparkgapException if a peer fails while this waits for it; the memory is freed all the
-   *     same
+   * @throws SparkgapException if the world fails meanwhile; the memory is freed all the same
    */
   @Override
   public void close() {
