@@ -98,6 +98,8 @@ sparkgap_status sparkgap_world_health(sparkgap_world* world) {
 
 uint64_t sparkgap_world_calls(const sparkgap_world* world) { return world == nullptr ? 0 : world->calls(); }
 
+uint64_t sparkgap_world_history(const sparkgap_world* world) { return world == nullptr ? 0 : world->history(); }
+
 void sparkgap_world_destroy(sparkgap_world* world) { delete world; }
 
 const char* sparkgap_last_error(const sparkgap_world* world) {

@@ -180,7 +180,7 @@ void World::begin_call(const CallSignature& signature) {
   store_relaxed(&published.root, signature.root);
   store_relaxed(&published.count, signature.count);
   store_release(&line.begun, calls_);
-  steps_->set_signature(mix(signature));
+  steps_->begin_call(mix(signature));
   if (options_.check && connected_ && signature.operation != kOperationFree) steps_->meet();
 }
 

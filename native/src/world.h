@@ -60,6 +60,7 @@ class World {
   Steps& steps() { return *steps_; }
   Waiter& waiter() { return *waiter_; }
   uint64_t calls() const { return calls_; }
+  uint64_t history() const { return steps_ ? steps_->history() : 0; }
   const Circumstances& circumstances() const { return circumstances_; }
   const char* provider_name() const { return provider_->name(); }
 

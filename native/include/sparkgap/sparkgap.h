@@ -121,6 +121,10 @@ sparkgap_status sparkgap_world_health(sparkgap_world* world);
 // step. 0 for NULL.
 uint64_t sparkgap_world_calls(const sparkgap_world* world);
 
+// A digest of those calls with their types, operations, roots and counts: equal on PEs that made the same calls, and
+// different where they did not. 0 for NULL.
+uint64_t sparkgap_world_history(const sparkgap_world* world);
+
 // Frees the handle and every buffer of it; never waits. No thread may be inside another call on the handle. NULL is
 // accepted.
 void sparkgap_world_destroy(sparkgap_world* world);

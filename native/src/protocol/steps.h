@@ -22,8 +22,12 @@ class Steps {
   Steps(const Control& control, int32_t pe, Waiter* waiter)
       : control_(control), pe_(pe), pes_(control.pes()), waiter_(waiter) {}
 
-  // All steps until the next call of this carry the signature of this call.
-  void set_signature(uint64_t signature) { signature_ = signature; }
+  // All steps until the next call of this carry the signature of this call and of all before it: a PE that waits for
+  // nobody, such as the root of a broadcast, shows in the next call that waits whether it made the same as the others.
+  void begin_call(uint64_t signature) { signature_ = (signature_ ^ signature) * 0x9e3779b97f4a7c15u; }
+
+  // Equal on PEs that have made the same calls.
+  uint64_t history() const { return signature_; }
 
   void begin() {
     ++step_;

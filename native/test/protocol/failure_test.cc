@@ -161,6 +161,11 @@ std::vector<Mismatch> mismatches() {
       return sparkgap_reduce(pe.world(), data, data, 4000, SPARKGAP_FLOAT32, SPARKGAP_SUM, root);
     };
   };
+  const auto broadcast = [](int32_t root) {
+    return [=](const Pe& pe, float* data) {
+      return sparkgap_broadcast(pe.world(), data, data, 4000, SPARKGAP_FLOAT32, root);
+    };
+  };
   const auto barrier = [](const Pe& pe, float*) { return sparkgap_barrier(pe.world()); };
   const auto nothing = all_reduce(0, SPARKGAP_FLOAT32, SPARKGAP_SUM);
   const auto small = all_reduce(10, SPARKGAP_FLOAT32, SPARKGAP_SUM);
@@ -172,6 +177,7 @@ std::vector<Mismatch> mismatches() {
       {"sizes that take other algorithms", {small, large}, {"float32 x 10 SUM", "float32 x 500000 SUM"}},
       {"collectives", {large, barrier}, {"allReduce float32 x 500000 SUM", "barrier"}},
       {"roots", {reduce(0), reduce(1)}, {"to PE 0", "to PE 1"}},
+      {"roots that wait for nobody", {broadcast(0), broadcast(1)}, {"from PE 0", "from PE 1"}},
       {"nothing and something", {nothing, small}, {"float32 x 0 SUM", "float32 x 10 SUM"}},
   };
 }

@@ -44,6 +44,7 @@ final class Gathering {
   private Phase phase = Phase.GATHERING;
   private long decidedNanos;
   private final TreeMap<Integer, Long> callsOfPes = new TreeMap<>();
+  private final Set<Long> histories = new HashSet<>();
   private boolean kept = true;
   private String failure = "";
   private World world;
@@ -196,6 +197,7 @@ final class Gathering {
     kept &= leave.reusable();
     if (world != null) {
       callsOfPes.put(pe(leave.partition()), leave.calls());
+      histories.add(leave.history());
     }
     if (isLive() && left.cardinality() == tasks) {
       phase = Phase.ENDED;
@@ -209,9 +211,9 @@ final class Gathering {
     return kept;
   }
 
-  /** Whether all PEs that have left made the same number of collective calls. */
+  /** Whether all PEs that have left made the same collective calls. */
   boolean isInStep() {
-    return new HashSet<>(callsOfPes.values()).size() <= 1;
+    return histories.size() <= 1;
   }
 
   /** For messages: "PE 0: 11, PE 1: 12". */

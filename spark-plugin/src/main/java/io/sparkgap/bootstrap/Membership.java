@@ -54,8 +54,8 @@ public final class Membership {
     return world;
   }
 
-  Leave leaveMessage(boolean kept, long calls) {
-    return new Leave(task.stage(), task.partition(), kept, calls, failure);
+  Leave leaveMessage(boolean kept, long calls, long history) {
+    return new Leave(task.stage(), task.partition(), kept, calls, history, failure);
   }
 
   /** Whether nothing has failed that the task knows of. */

@@ -41,10 +41,12 @@ public sealed interface Message {
    * The PE of this partition calls no more.
    *
    * @param reusable whether its executor keeps its end of the world
-   * @param calls how many collective calls it has made in this world; all PEs make the same
+   * @param calls how many collective calls it has made in this world
+   * @param history a digest of those calls; all PEs make the same
    * @param failure why it gave up; empty if it did not
    */
-  record Leave(StageAttempt stage, int partition, boolean reusable, long calls, String failure)
+  record Leave(
+      StageAttempt stage, int partition, boolean reusable, long calls, long history, String failure)
       implements Request {}
 
   /** Are the worlds of these stages, which tasks of this executor are in, still good? */

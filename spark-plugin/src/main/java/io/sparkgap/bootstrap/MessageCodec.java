@@ -156,11 +156,12 @@ public final class MessageCodec {
     out.number(message.partition());
     out.flag(message.reusable());
     out.number(message.calls());
+    out.number(message.history());
     out.text(message.failure());
   }
 
   private static Leave readLeave(FieldReader in) {
-    return new Leave(in.stage(), in.count(), in.flag(), in.number(), in.text());
+    return new Leave(in.stage(), in.count(), in.flag(), in.number(), in.number(), in.text());
   }
 
   private static void write(FieldWriter out, Watch message) {

@@ -91,6 +91,13 @@ public final class NativeWorld implements AutoCloseable {
     }
   }
 
+  /** A digest of those calls: equal on PEs that made the same. */
+  public long history() {
+    synchronized (life) {
+      return closed ? 0 : SparkgapNative.sparkgap_world_history(handle);
+    }
+  }
+
   /** Forgets what the last stage asked for, so that the next finds the world as if it were new. */
   public void forgetChoices() {
     synchronized (life) {

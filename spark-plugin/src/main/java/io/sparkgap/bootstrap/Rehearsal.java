@@ -34,7 +34,7 @@ public final class Rehearsal {
                 new Publish(
                     stage, 0, new WorldId(new byte[SparkgapNative.SPARKGAP_WORLD_ID_BYTES]))),
             rendezvous.watch(new Watch("0", List.of(stage))),
-            rendezvous.leave(new Leave(stage, 0, true, 0, "")));
+            rendezvous.leave(new Leave(stage, 0, true, 0, 0, "")));
     try {
       for (Message message : messages) {
         codec.decode(codec.encode(message));

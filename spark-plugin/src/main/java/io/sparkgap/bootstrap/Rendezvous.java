@@ -284,8 +284,8 @@ public final class Rendezvous {
   private void keep(Gathering gathering) {
     if (!gathering.isInStep()) {
       LOG.warn(
-          "World {} of stage {} is not used again: its PEs made different numbers of collective"
-              + " calls ({})",
+          "World {} of stage {} is not used again: its PEs did not all make the same collective"
+              + " calls (so many each: {}). spark.sparkgap.check=true tells which",
           gathering.world().epoch(),
           gathering.stage(),
           gathering.calls());

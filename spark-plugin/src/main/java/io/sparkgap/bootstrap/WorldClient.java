@@ -135,7 +135,7 @@ public final class WorldClient implements AutoCloseable {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(wait.pollAfterMicros()));
       if (task.killed().getAsBoolean()) {
         String reason = "it was killed by Spark while it waited for the others of its stage";
-        tellLeave(new Leave(task.stage(), task.partition(), false, 0, reason));
+        tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, reason));
         throw refusal(
             "The task of partition %d of stage %s has no world: %s"
                 .formatted(task.partition(), task.stage(), reason));
@@ -168,7 +168,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       return end(assignment, member);
     } catch (RuntimeException e) {
-      tellLeave(new Leave(task.stage(), task.partition(), false, 0, e.toString()));
+      tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, e.toString()));
       throw e;
     }
   }
@@ -225,6 +225,7 @@ public final class WorldClient implements AutoCloseable {
   private void leave(Membership membership) {
     watchdog.unwatch(membership);
     long calls = membership.world().calls();
+    long history = membership.world().history();
     boolean kept = false;
     if (membership.isGood()) {
       kept = cache.giveBack(membership.world());
@@ -234,7 +235,7 @@ public final class WorldClient implements AutoCloseable {
     if (kept) {
       evictLater();
     }
-    tellLeave(membership.leaveMessage(kept, calls));
+    tellLeave(membership.leaveMessage(kept, calls, history));
   }
 
   /** Waits for the driver to know it: so it does when Spark learns that the task has ended. */

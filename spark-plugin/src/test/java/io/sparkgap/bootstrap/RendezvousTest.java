@@ -67,7 +67,7 @@ class RendezvousTest {
   }
 
   private void leave(StageAttempt stage, int partition) {
-    rendezvous.leave(new Leave(stage, partition, true, 5, ""));
+    rendezvous.leave(new Leave(stage, partition, true, 5, 35, ""));
   }
 
   /** Two PEs on executors 1 and 2, ready to call. */
@@ -185,8 +185,8 @@ class RendezvousTest {
   @Test
   void aWorldWhosePesAreOutOfStepIsNotUsedAgain() {
     build(STAGE);
-    rendezvous.leave(new Leave(STAGE, 0, true, 5, ""));
-    rendezvous.leave(new Leave(STAGE, 1, true, 6, ""));
+    rendezvous.leave(new Leave(STAGE, 0, true, 5, 35, ""));
+    rendezvous.leave(new Leave(STAGE, 1, true, 6, 36, ""));
     register(NEXT, 2, 0, "1", 1L);
     register(NEXT, 2, 1, "2", 1L);
     assertThat(((Assignment) poll(NEXT, 0)).epoch()).isEqualTo(2);
@@ -220,7 +220,7 @@ class RendezvousTest {
   @Test
   void afterAFailureTheSameExecutorsAreReset() {
     build(STAGE);
-    rendezvous.leave(new Leave(STAGE, 1, false, 5, "java.lang.IllegalStateException: boom"));
+    rendezvous.leave(new Leave(STAGE, 1, false, 5, 35, "java.lang.IllegalStateException: boom"));
     assertThat(verdict(STAGE))
         .isEqualTo(
             "PE 1 (partition 1, executor 2 on node-a) failed:"
@@ -234,7 +234,7 @@ class RendezvousTest {
   void whoWaitsForTheOthersLearnsThatOneOfThemFailed() {
     register(STAGE, 3, 0, "1");
     register(STAGE, 3, 1, "2");
-    rendezvous.leave(new Leave(STAGE, 1, false, 5, "it was killed"));
+    rendezvous.leave(new Leave(STAGE, 1, false, 5, 35, "it was killed"));
     assertThat(reason(poll(STAGE, 0)))
         .isEqualTo("the task of partition 1, executor 2 on node-a failed: it was killed");
     assertThat(reason(register(STAGE, 3, 2, "3"))).contains("it was killed");
@@ -357,7 +357,8 @@ class RendezvousTest {
     assertThat(reason(register(STAGE, 2, 0, "2"))).contains("has joined already");
     assertThat(reason(register(STAGE, 3, 1, "2"))).contains("2 tasks for others");
     assertThat(reason(poll(STAGE, 1))).contains("has not joined");
-    assertThat(rendezvous.leave(new Leave(STAGE, 0, true, 5, ""))).isEqualTo(new Acknowledged());
+    assertThat(rendezvous.leave(new Leave(STAGE, 0, true, 5, 35, "")))
+        .isEqualTo(new Acknowledged());
   }
 
   @Test
@@ -365,7 +366,7 @@ class RendezvousTest {
     for (int stage = 0; stage < 2_000; stage++) {
       StageAttempt attempt = new StageAttempt(stage, 0);
       build(attempt);
-      rendezvous.leave(new Leave(attempt, 0, false, 5, "boom"));
+      rendezvous.leave(new Leave(attempt, 0, false, 5, 35, "boom"));
     }
     assertThat(verdict(new StageAttempt(0, 0))).contains("knows no world");
     assertThat(verdict(new StageAttempt(1_999, 0))).contains("boom");
