@@ -95,7 +95,9 @@ public final class SparkApplication implements AutoCloseable {
             process -> {
               List<String> words = commandLine(process.pid());
               int id = words.indexOf("--executor-id");
-              if (id >= 0 && words.get(0).endsWith("java")) {
+              if (id >= 0
+                  && words.get(0).endsWith("java")
+                  && words.contains(sc.sc().applicationId())) {
                 executors.put(words.get(id + 1), process);
               }
             });
