@@ -1,0 +1,45 @@
+package io.sparkgap.failure;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A job that runs while the test does something to it, on a thread of its own. */
+final class Background<T> {
+  private final FutureTask<T> job;
+
+  private Background(Callable<T> job) {
+    this.job = new FutureTask<>(job);
+    Thread thread = new Thread(this.job, "job of a test");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  static <T> Background<T> start(Callable<T> job) {
+    return new Background<>(job);
+  }
+
+  /** What the job returned; fails if it threw, or takes longer than a minute. */
+  T result() throws InterruptedException {
+    try {
+      return job.get(1, TimeUnit.MINUTES);
+    } catch (ExecutionException e) {
+      throw new AssertionError("the job failed", e.getCause());
+    } catch (TimeoutException e) {
+      throw new AssertionError("the job did not end within a minute", e);
+    }
+  }
+
+  /** What the job threw; fails if it returned, or takes longer than a minute. */
+  Throwable failure() throws InterruptedException {
+    try {
+      throw new AssertionError("the job did not fail but gave " + job.get(1, TimeUnit.MINUTES));
+    } catch (ExecutionException e) {
+      return e.getCause();
+    } catch (TimeoutException e) {
+      throw new AssertionError("the job did not end within a minute", e);
+    }
+  }
+}
