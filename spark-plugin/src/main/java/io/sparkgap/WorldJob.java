@@ -43,6 +43,7 @@ final class WorldJob {
           "a world has 1 to " + SparkgapNative.SPARKGAP_MAX_PES + " PEs, not " + pes);
     }
     WorldJob job = new WorldJob(sc.sc());
+    job.driver.requireWorking();
     JavaRDD<Integer> onePerPe = sc.parallelize(Collections.nCopies(pes, 0), pes);
     PeFunction<Integer, R> function =
         (communicator, rows) -> Collections.singletonList(task.call(communicator)).iterator();
@@ -50,7 +51,6 @@ final class WorldJob {
   }
 
   private <T, R> List<R> run(JavaRDD<T> rdd, PeBody<T, R> body) {
-    driver.requireWorking();
     int pes = rdd.getNumPartitions();
     if (pes > SparkgapNative.SPARKGAP_MAX_PES) {
       throw new IllegalArgumentException(
@@ -60,9 +60,9 @@ final class WorldJob {
     if (pes == 0) {
       return new ArrayList<>();
     }
-    new Slots(driver, sc).await(pes, profile(rdd));
     List<PeResult> results;
     try {
+      new Slots(driver, sc).await(pes, profile(rdd));
       results =
           barrier(rdd)
               .mapPartitionsToPair(body)
@@ -70,7 +70,8 @@ final class WorldJob {
               .values()
               .collect();
     } catch (Exception e) {
-      // Spark throws checked exceptions that it does not declare.
+      // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
+      // application, its reason counts, not that the context has stopped.
       driver.requireWorking();
       throw e;
     } finally {

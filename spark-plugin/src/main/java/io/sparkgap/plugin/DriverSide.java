@@ -136,7 +136,9 @@ public final class DriverSide implements DriverPlugin {
 
   @Override
   public void shutdown() {
-    CURRENT.compareAndSet(this, null);
+    if (applicationEnd == null || applicationEnd.reason().isEmpty()) {
+      CURRENT.compareAndSet(this, null);
+    } // else whoever still calls learns why the application has ended
     reports.close();
   }
 }
