@@ -572,8 +572,7 @@ public final class Communicator implements AutoCloseable {
   public void abort(String reason) {
     synchronized (handleLock) {
       if (!handleGivenBack) {
-        sparkgap_world_abort(
-            end.handle, end.where() + ": " + Objects.toString(reason, "no reason given"));
+        sparkgap_world_abort(end.handle, Objects.toString(reason, "no reason given"));
       }
     }
   }

@@ -105,8 +105,8 @@ final class Confinement {
   }
 
   private static String name(long id) {
-    ThreadInfo info =
-        id > 0 ? ManagementFactory.getThreadMXBean().getThreadInfo(id) : (ThreadInfo) null;
+    // Nobody any more, if the thread has left meanwhile.
+    ThreadInfo info = id > 0 ? ManagementFactory.getThreadMXBean().getThreadInfo(id) : null;
     return info == null ? "#" + id : info.getThreadName();
   }
 }

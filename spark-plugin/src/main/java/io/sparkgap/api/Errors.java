@@ -22,64 +22,64 @@ public final class Errors {
       WorldHandle world, int status, int pe, int pes, long epoch, String call) {
     String said = lastError(world);
     int peer = world == null || world.isNull() ? -1 : SparkgapNative.sparkgap_last_error_pe(world);
-    String where = call + " on " + place(pe, pes, epoch) + ": ";
-    String message = where + sentence(said.isEmpty() ? unexplained(status) : said) + " ";
+    String message =
+        call
+            + " on "
+            + place(pe, pes, epoch)
+            + ": "
+            + sentence(said.isEmpty() ? unexplained(status) : said)
+            + remedy(status, said);
+    return switch (status) {
+      case SparkgapNative.SPARKGAP_INVALID_ARGUMENT -> new IllegalArgumentException(message);
+      case SparkgapNative.SPARKGAP_TIMED_OUT -> new PeerTimeoutException(message, pe, peer, epoch);
+      case SparkgapNative.SPARKGAP_PEER_LOST -> new PeerLostException(message, pe, peer, epoch);
+      case SparkgapNative.SPARKGAP_ABORTED -> new WorldAbortedException(message, pe, peer, epoch);
+      case SparkgapNative.SPARKGAP_MISMATCH -> new CallMismatchException(message, pe, peer, epoch);
+      case SparkgapNative.SPARKGAP_OUT_OF_MEMORY -> new HeapFullException(message, pe, peer, epoch);
+      case SparkgapNative.SPARKGAP_UNAVAILABLE ->
+          new ProviderUnavailableException(message, pe, peer, epoch);
+      default -> new InternalException(message, pe, peer, epoch);
+    };
+  }
+
+  /** What helps, as far as the native library has not said so itself. */
+  private static String remedy(int status, String said) {
     return switch (status) {
       case SparkgapNative.SPARKGAP_INVALID_ARGUMENT ->
-          new IllegalArgumentException(
-              message + "Nothing was sent and the world is still good: mend the call.");
+          " Nothing was sent and the world is still good: mend the call.";
       case SparkgapNative.SPARKGAP_TIMED_OUT ->
-          new PeerTimeoutException(
-              message
-                  + "Look in that PE's executor log for what keeps it; if its work really takes"
-                  + " that long, raise spark.sparkgap.peer.timeout.",
-              pe,
-              peer,
-              epoch);
+          " Look in that PE's executor log for what keeps it"
+              + unlessSaid(
+                  said,
+                  "spark.sparkgap.peer.timeout",
+                  "; if its work really takes that long, raise spark.sparkgap.peer.timeout")
+              + ".";
       case SparkgapNative.SPARKGAP_PEER_LOST ->
-          new PeerLostException(
-              message
-                  + "Look in that executor's log for why its process ended. Sparkgap.run retries"
-                  + " the stage with a new world.",
-              pe,
-              peer,
-              epoch);
+          " Look in that executor's log for why its process ended. Sparkgap.run retries the stage"
+              + " with a new world.";
       case SparkgapNative.SPARKGAP_ABORTED ->
-          new WorldAbortedException(
-              message
-                  + "The world cannot be used any more: look for the cause in the reason above;"
-                  + " a retried stage gets a new world.",
-              pe,
-              peer,
-              epoch);
+          " The world cannot be used any more; a retried stage gets a new one.";
       case SparkgapNative.SPARKGAP_MISMATCH ->
-          new CallMismatchException(
-              message
-                  + "All PEs must make the same calls in the same order with the same count, type,"
-                  + " op and root; spark.sparkgap.check=true compares them before data moves.",
-              pe,
-              peer,
-              epoch);
+          " All PEs must make the same calls in the same order with the same count, type, op and"
+              + " root; spark.sparkgap.check=true compares them before data moves.";
       case SparkgapNative.SPARKGAP_OUT_OF_MEMORY ->
-          new HeapFullException(
-              message
-                  + "Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
-                  + " point spark.sparkgap.host.directory at a larger one.",
-              pe,
-              peer,
-              epoch);
+          unlessSaid(
+              said,
+              "spark.sparkgap.host.directory",
+              " Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
+                  + " point spark.sparkgap.host.directory at a larger one.");
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
-          new ProviderUnavailableException(
-              message + "Set spark.sparkgap.provider to one that can run here.", pe, peer, epoch);
+          unlessSaid(
+              said,
+              "spark.sparkgap.provider",
+              " Set spark.sparkgap.provider to one that can run here.");
       default ->
-          new InternalException(
-              message
-                  + "This should not happen: please report it with this message and the executor's"
-                  + " log.",
-              pe,
-              peer,
-              epoch);
+          " This should not happen: please report it with this message and the executor's log.";
     };
+  }
+
+  private static String unlessSaid(String said, String key, String text) {
+    return said.contains(key) ? "" : text;
   }
 
   /** The handle's last error, "" if there is none or no handle. */

@@ -1,6 +1,7 @@
 package io.sparkgap.api;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.bytedeco.javacpp.BytePointer;
 
 /**
@@ -55,7 +56,7 @@ final class HostMemory {
   /** A new view of a part, in the machine's byte order. */
   static ByteBuffer byteBuffer(long address, int bytes) {
     if (bytes == 0) {
-      return ByteBuffer.allocateDirect(0).order(java.nio.ByteOrder.nativeOrder());
+      return ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
     }
     BytePointer pointer = AddressPointer.view(address, bytes);
     return pointer.asByteBuffer();

@@ -1,5 +1,7 @@
 package io.sparkgap.api;
 
+import java.math.BigInteger;
+
 /**
  * Says why arguments were refused. {@link WorldEnd} finds out fast whether a call is good; only
  * when it is not, this looks again for the reason. Each method returns null where it finds nothing
@@ -90,8 +92,7 @@ final class Refusals {
             + " of "
             + type
             + " need "
-            + java.math.BigInteger.valueOf(count)
-                .multiply(java.math.BigInteger.valueOf((long) times << type.shift))
+            + BigInteger.valueOf(count).multiply(BigInteger.valueOf((long) times << type.shift))
             + ". Pass a count of at most "
             + most
             + ", or a larger buffer.");

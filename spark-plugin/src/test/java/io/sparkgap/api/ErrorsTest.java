@@ -16,7 +16,7 @@ class ErrorsTest {
   @CsvSource({
     SparkgapNative.SPARKGAP_TIMED_OUT + ",PeerTimeoutException,spark.sparkgap.peer.timeout",
     SparkgapNative.SPARKGAP_PEER_LOST + ",PeerLostException,executor's log",
-    SparkgapNative.SPARKGAP_ABORTED + ",WorldAbortedException,reason above",
+    SparkgapNative.SPARKGAP_ABORTED + ",WorldAbortedException,cannot be used",
     SparkgapNative.SPARKGAP_MISMATCH + ",CallMismatchException,spark.sparkgap.check",
     SparkgapNative.SPARKGAP_OUT_OF_MEMORY + ",HeapFullException,spark.sparkgap.host.directory",
     SparkgapNative.SPARKGAP_UNAVAILABLE + ",ProviderUnavailableException,spark.sparkgap.provider",

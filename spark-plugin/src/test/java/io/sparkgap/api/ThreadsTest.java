@@ -53,7 +53,7 @@ class ThreadsTest {
           .cause()
           .isInstanceOf(WorldAbortedException.class)
           .hasMessageContaining("barrier() on PE 0 of 2 (world epoch 7)")
-          .hasMessageContaining("PE 1 of 2")
+          .hasMessageContaining("PE 1 (thread 1)")
           .hasMessageContaining("the cat sat on the keyboard")
           .satisfies(e -> assertThat(((SparkgapException) e).epoch()).isEqualTo(7))
           .satisfies(e -> assertThat(((SparkgapException) e).pe()).isZero());
