@@ -6,9 +6,12 @@ import io.sparkgap.examples.DemoEvent;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -33,6 +36,9 @@ final class DemoCommand implements Callable<Integer> {
 
   /** As a shell reports a process that SIGINT ended. */
   private static final int INTERRUPTED = 130;
+
+  /** The longest that a step of the demo may take on a slow machine. */
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -90,6 +96,7 @@ final class DemoCommand implements Callable<Integer> {
     Terminal terminal = Terminal.standardOutput();
     PrintStream echo = verbose ? System.err : null;
     int exitCode;
+    String failure = "";
     try (DemoScreen screen = new DemoScreen(terminal, installation);
         SparkApplication application =
             SparkApplication.start(
@@ -97,17 +104,23 @@ final class DemoCommand implements Callable<Integer> {
       if (!json) {
         screen.open(where);
       }
-      application.readLines(line -> take(line, screen, terminal));
-      exitCode = application.exitCode();
+      application.readLines(PATIENCE, line -> take(line, screen, terminal));
+      if (terminal.isClosed()) {
+        // As with `sparkgap demo | head`: there is nobody to tell anything.
+        exitCode = CommandLine.ExitCode.SOFTWARE;
+      } else {
+        exitCode = application.exitCode();
+        failure = failure(exitCode, application.silence());
+      }
       if (application.isBrokenOff()) {
         return INTERRUPTED;
       }
     }
-    if (exitCode != 0 || !complete) {
-      throw new LauncherException(explain(exitCode, folder));
+    if (!failure.isEmpty()) {
+      throw new LauncherException(failure + whereToLook(folder));
     }
     folder.delete();
-    return 0;
+    return exitCode;
   }
 
   private List<String> arguments(Installation installation, RunFolder folder, String where) {
@@ -133,7 +146,8 @@ final class DemoCommand implements Callable<Integer> {
     return arguments;
   }
 
-  private void take(String line, DemoScreen screen, Terminal terminal) {
+  /** Shows what the application wrote; false if nobody looks any more. */
+  private boolean take(String line, DemoScreen screen, Terminal terminal) {
     DemoEvent event;
     try {
       event = JSON.readValue(line, DemoEvent.class);
@@ -141,37 +155,48 @@ final class DemoCommand implements Callable<Integer> {
       if (verbose) {
         System.err.println(line);
       }
-      return;
+      return true;
     }
     complete |= event instanceof DemoEvent.Compared;
-    if (event instanceof DemoEvent.Failed failure) {
-      failed = failure;
+    if (event instanceof DemoEvent.Failed told) {
+      failed = told;
     }
     if (json) {
       terminal.line(line);
     } else {
       screen.show(event);
     }
+    return !terminal.isClosed();
   }
 
-  private String explain(int exitCode, RunFolder folder) throws IOException {
+  /** What went wrong, in a sentence; empty if nothing did. */
+  private String failure(int exitCode, Optional<Duration> silence) {
+    if (failed != null) {
+      return "the demo failed: " + SparkLog.withoutStack(failed.cause());
+    }
+    if (silence.isPresent()) {
+      return "Spark said nothing for " + silence.get().toSeconds() + " s and was ended";
+    }
+    if (exitCode != 0 || !complete) {
+      return "Spark ended with exit code " + exitCode + " before the demo was over";
+    }
+    return "";
+  }
+
+  private static String whereToLook(RunFolder folder) throws IOException {
     List<String> lines = new ArrayList<>();
-    lines.add(
-        failed != null
-            ? "the demo failed: " + SparkLog.firstSentences(failed.cause())
-            : "Spark ended with exit code " + exitCode + " before the demo was over");
-    List<String> relevant =
-        Files.exists(folder.log()) ? SparkLog.lastProblems(folder.log()) : List.of();
-    if (!relevant.isEmpty()) {
+    List<String> problems = SparkLog.lastProblems(folder.log());
+    if (!problems.isEmpty()) {
       lines.add("");
       lines.add("The last of what Spark logged about it:");
-      relevant.forEach(line -> lines.add("  " + line));
+      problems.forEach(problem -> lines.add("  " + problem));
     }
     lines.add("");
     lines.add("All of its log:  " + folder.log());
     if (Files.exists(folder.executors())) {
       lines.add("The executors':  " + folder.executors());
     }
-    return String.join(System.lineSeparator(), lines);
+    String lineBreak = System.lineSeparator();
+    return lineBreak + String.join(lineBreak, lines);
   }
 }

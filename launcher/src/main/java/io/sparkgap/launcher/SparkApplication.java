@@ -8,9 +8,12 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -26,6 +29,7 @@ final class SparkApplication implements AutoCloseable {
   private final Thread logWriter;
   private final Thread stopAtExit;
   private volatile boolean brokenOff;
+  private volatile Duration silence;
 
   private SparkApplication(Process process, RunFolder folder, PrintStream echo) {
     this.process = process;
@@ -56,13 +60,41 @@ final class SparkApplication implements AutoCloseable {
     return application;
   }
 
-  /** Hands on each line of standard output until the application closes it. */
-  void readLines(Consumer<String> line) throws IOException {
+  /**
+   * Hands on each line of standard output until the application closes it, or is silent for too
+   * long and is ended for it, or nobody wants any more.
+   *
+   * @param wanted takes a line; false if no more are wanted
+   */
+  void readLines(Duration patience, Predicate<String> wanted) throws IOException {
+    Timer timer = new Timer("silence", true);
     try (BufferedReader lines = process.inputReader(UTF_8)) {
-      for (String next = lines.readLine(); next != null; next = lines.readLine()) {
-        line.accept(next);
+      boolean more = true;
+      while (more) {
+        TimerTask end = endFor(patience);
+        timer.schedule(end, patience.toMillis());
+        String line = lines.readLine();
+        end.cancel();
+        more = line != null && wanted.test(line);
       }
+    } finally {
+      timer.cancel();
     }
+  }
+
+  private TimerTask endFor(Duration patience) {
+    return new TimerTask() {
+      @Override
+      public void run() {
+        silence = patience;
+        process.toHandle().destroy();
+      }
+    };
+  }
+
+  /** How long it was silent when it was ended for that. */
+  Optional<Duration> silence() {
+    return Optional.ofNullable(silence);
   }
 
   /** Waits for the end of the process and of its log. */

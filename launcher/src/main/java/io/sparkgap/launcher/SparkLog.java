@@ -22,8 +22,11 @@ final class SparkLog {
 
   private SparkLog() {}
 
-  /** The last errors and warnings, without the stacks below them. */
+  /** The last errors and warnings, without the stacks below them; none if there is no log. */
   static List<String> lastProblems(Path log) throws IOException {
+    if (!Files.exists(log)) {
+      return List.of();
+    }
     try (Stream<String> lines = Files.lines(log)) {
       List<String> problems =
           new ArrayList<>(
@@ -38,16 +41,14 @@ final class SparkLog {
   }
 
   /** An exception's message without the stack that Spark puts into it. */
-  static String firstSentences(String message) {
+  static String withoutStack(String message) {
     List<String> kept = new ArrayList<>();
     for (String line : message.split("\\R", -1)) {
       String text = line.strip();
-      boolean stack = text.startsWith("at ") || text.startsWith("...");
-      boolean heading = text.toLowerCase(Locale.ROOT).startsWith("driver stacktrace");
-      if (heading) {
+      if (text.toLowerCase(Locale.ROOT).startsWith("driver stacktrace")) {
         break;
       }
-      if (!stack && !text.isEmpty()) {
+      if (!text.isEmpty() && !text.startsWith("at ") && !text.startsWith("...")) {
         kept.add(text);
       }
     }

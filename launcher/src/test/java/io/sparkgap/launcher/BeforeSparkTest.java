@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the command says before there is any Spark: usage, missing tools, builds that fail. */
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BeforeSparkTest {
   private static final String JAVA_17 = "echo 'openjdk version \"17.0.1\" 2021-10-19' >&2";
 
@@ -122,6 +122,7 @@ class BeforeSparkTest {
     for (String usual :
         List.of(
             "bash",
+            "cut",
             "dirname",
             "find",
             "grep",

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo with all its processes. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class DemoCommandTest {
   private static final Path RUNS = Command.HOME.resolve("launcher/target/runs");
   private static final int DRIVER_AND_EXECUTORS = 5;
@@ -92,7 +92,7 @@ class DemoCommandTest {
   void anInterruptEndsAllProcessesAndLeavesNothingBehind() throws Exception {
     List<String> runs = names(RUNS);
     Process process = sparkgap.start("demo", "--no-build");
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
     while (processesOfRuns().size() < DRIVER_AND_EXECUTORS && System.nanoTime() < deadline) {
       Thread.sleep(100);
     }
@@ -100,10 +100,27 @@ class DemoCommandTest {
 
     new ProcessBuilder("kill", "-INT", String.valueOf(process.pid())).start().waitFor();
 
-    assertThat(process.waitFor(40, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).isEqualTo(130);
     assertThat(processesOfRuns()).isEmpty();
     assertThat(names(RUNS)).isEqualTo(runs);
+  }
+
+  @Test
+  void aReaderThatGoesAwayEndsTheDemo() throws Exception {
+    List<String> runs = names(RUNS);
+    ProcessBuilder shell =
+        new ProcessBuilder(
+            "bash",
+            "-c",
+            "\"$0\" demo --no-build --json --master 'local[2]' --pes 2 | head -n 1",
+            Command.HOME.resolve("launcher/bin/sparkgap").toString());
+    Process process = shell.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+
+    assertThat(process.inputReader().lines()).hasSize(1);
+    assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
+    assertThat(names(RUNS)).isEqualTo(runs);
+    assertThat(processesOfRuns()).isEmpty();
   }
 
   private static List<String> names(Path parent) throws IOException {
