@@ -10,7 +10,9 @@ namespace sparkgap {
 
 enum class Algorithm : int32_t {
   kAuto = 0,  // let select() decide
+  kPackets,
   kOneShot,
+  kTwoShot,
   kStaged,
   kFlags,
 };
@@ -25,8 +27,8 @@ struct Circumstances {
 // reduceScatter, allGather and allToAll.
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
-// "one-shot"
-const char* algorithm_name(Algorithm algorithm);
+// Whether `algorithm` can carry a message of that size at all.
+bool is_possible(Algorithm algorithm, int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
 // The algorithm of that name that `collective` has; kAuto for "auto". False if there is none.
 bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm);

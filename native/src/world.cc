@@ -10,15 +10,16 @@
 namespace sparkgap {
 namespace {
 
-// PEs with a core each look often before they yield; PEs that share cores let their peers run at once.
+// A look with its pause takes 15 to 40 ns. PEs with a core each look for some ten microseconds; PEs that share cores
+// about as long as a switch to another process takes.
 constexpr int32_t kSpins = 2000;
-constexpr int32_t kSpinsWhenOversubscribed = 20;
+constexpr int32_t kSpinsWhenSharing = 60;
 constexpr int64_t kYieldTimeUs = 1000;
 
 std::unique_ptr<Provider> make_provider(const char* name, const WorldOptions& options) {
-  if (name != nullptr && std::strcmp(name, "host") == 0) return std::make_unique<HostProvider>(options);
-  fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\" in this library; it has: host",
-       name == nullptr ? "" : name);
+  if (name == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "provider is missing; this library has: host");
+  if (std::strcmp(name, "host") == 0) return std::make_unique<HostProvider>(options);
+  fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\" in this library; it has: host", name);
 }
 
 // What PE `from` writes into PE `to` at connect; depends on the world's key, so memory of another world cannot pass.
@@ -60,6 +61,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.label = options.label == nullptr ? "" : options.label;
   options_.host_directory = options.host_directory;
   circumstances_.pes = options.pes;
+  scratch_ = std::make_unique<uint8_t[]>(static_cast<uint64_t>(options.pes) * kMaxPacketDataBytes);
   provider_ = make_provider(options.provider, options_);
   if (options_.pe == 0) provider_->make_world();
   created_ = true;
@@ -93,7 +95,7 @@ void World::connect(const uint8_t* id) {
 void World::meet_peers() {
   WaitOptions wait;
   wait.timeout_ms = options_.peer_timeout_ms;
-  wait.spins = kSpinsWhenOversubscribed;
+  wait.spins = kSpinsWhenSharing;
   wait.yield_time_us = kYieldTimeUs;
   waiter_.emplace(control_, options_.pe, provider_.get(), wait);
   steps_.emplace(control_, options_.pe, &*waiter_);
@@ -123,7 +125,8 @@ void World::learn_circumstances() {
   for (int32_t pe = 1; pe < options_.pes; ++pe) cpus = std::min(cpus, control_.record(pe).usable_cpus);
   circumstances_.oversubscribed = options_.pes > cpus;
   WaitOptions wait = waiter_->options();
-  wait.spins = circumstances_.oversubscribed ? kSpinsWhenOversubscribed : kSpins;
+  wait.shares_cores = circumstances_.oversubscribed;
+  wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;
   waiter_->set_options(wait);
 }
 
@@ -222,7 +225,8 @@ void World::free(Buffer* buffer) {
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   const Algorithm held = held_[collective];
-  return held != Algorithm::kAuto ? held : select(collective, bytes, circumstances_);
+  const bool use_held = held != Algorithm::kAuto && is_possible(held, collective, bytes, circumstances_);
+  return use_held ? held : select(collective, bytes, circumstances_);
 }
 
 const char* World::describe() {

@@ -56,6 +56,14 @@ class World {
 
   int32_t pe() const { return options_.pe; }
   int32_t pes() const { return options_.pes; }
+  // The PE `distance` after this one. PEs go through their peers in this order, so that they do not all pull the same
+  // lines.
+  int32_t neighbour(int32_t distance) const {
+    const int32_t pe = options_.pe + distance;
+    return pe < options_.pes ? pe : pe - options_.pes;
+  }
+  // kMaxPacketDataBytes of this PE's own memory for what comes from `pe`.
+  uint8_t* scratch(int32_t pe) { return scratch_.get() + static_cast<uint64_t>(pe) * kMaxPacketDataBytes; }
   const Control& control() const { return control_; }
   Steps& steps() { return *steps_; }
   Waiter& waiter() { return *waiter_; }
@@ -91,6 +99,7 @@ class World {
   std::optional<Waiter> waiter_;
   std::optional<Steps> steps_;
   Circumstances circumstances_;
+  std::unique_ptr<uint8_t[]> scratch_;
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
   std::vector<std::unique_ptr<Buffer>> buffers_;
   uint64_t calls_ = 0;

@@ -212,7 +212,8 @@ sparkgap_status sparkgap_synchronize(sparkgap_world* world);
 const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type);
 
 // Holds a collective to one algorithm (by the name in sparkgap_route after the '/'), or gives it back to the selector
-// with NULL or "auto". All PEs must do the same. For measurement, tests and people who know better.
+// with NULL or "auto". A message that this algorithm cannot carry (packets: a large one) still goes the selector's way.
+// All PEs must do the same. For measurement, tests and people who know better.
 sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t collective, const char* algorithm);
 
 #pragma GCC visibility pop

@@ -2,6 +2,8 @@
 
 #include "collective/all_gather/staged.h"
 #include "collective/all_reduce/one_shot.h"
+#include "collective/all_reduce/packets.h"
+#include "collective/all_reduce/two_shot.h"
 #include "collective/all_to_all/staged.h"
 #include "collective/barrier/flags.h"
 #include "collective/broadcast/staged.h"
@@ -20,7 +22,18 @@ constexpr int32_t kNoRoot = -1;
 
 void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op) {
   const Call call(world, {SPARKGAP_ALL_REDUCE, type, op, kNoRoot, count});
-  all_reduce_one_shot(world, in, out, count, type_bytes(type), reduce_function(type, op));
+  if (count == 0) return;
+  const uint64_t element_bytes = type_bytes(type);
+  const uint64_t bytes = count * element_bytes;
+  const ReduceFunction reduce = reduce_function(type, op);
+  switch (world.algorithm_for(SPARKGAP_ALL_REDUCE, bytes)) {
+    case Algorithm::kPackets:
+      return all_reduce_packets(world, in, out, count, element_bytes, reduce);
+    case Algorithm::kTwoShot:
+      return all_reduce_two_shot(world, in, out, count, element_bytes, reduce);
+    default:
+      return all_reduce_one_shot(world, in, out, count, element_bytes, reduce);
+  }
 }
 
 void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type, int32_t op) {

@@ -5,7 +5,9 @@
 namespace sparkgap {
 namespace {
 
-// A slot of a small world lies in a core's L2 cache; worlds of many PEs share what a few PEs would have.
+// Slots of a small world are as large as a core's L2 cache together: smaller ones are slower, because a line that its
+// writer still holds dirty takes longer to get than one that has moved on to the shared cache. Worlds of many PEs share
+// what eight PEs have.
 constexpr uint64_t kMostSlotBytes = 512 * 1024;
 constexpr uint64_t kLeastSlotBytes = 32 * 1024;
 constexpr uint64_t kStagingBytes = 8 * 1024 * 1024;

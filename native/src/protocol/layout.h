@@ -97,6 +97,8 @@ struct alignas(2 * kLineBytes) StepLine {
   uint64_t step;
   // What the call of a step is about, by step % 2; lets peers see at no cost that they are not in the same call.
   uint64_t signature[kSlots];
+  // Where the PE ran when it posted; kept up to date only where PEs share CPUs.
+  int32_t cpu;
 };
 
 // One call, as its caller made it.

@@ -3,8 +3,16 @@
 namespace sparkgap {
 
 void Steps::see_all(uint64_t step) {
-  for (int32_t i = 1; i < pes_; ++i) see((pe_ + i) % pes_, step);
+  for (int32_t i = 1; i < pes_; ++i) see(neighbour(i), step);
   all_seen_ = step;
+}
+
+// Those that need this core first: while this PE spins for another, they could not run.
+void Steps::let_peers_run() {
+  for (int32_t i = 1; i < pes_; ++i) {
+    const int32_t peer = neighbour(i);
+    if (seen_[peer] < step_ && waiter_->needs_this_core(peer)) see(peer, step_);
+  }
 }
 
 void Steps::refuse_call_of(int32_t peer) {

@@ -36,6 +36,7 @@ class Steps {
 
   void post() {
     StepLine& line = control_.step_line(pe_);
+    if (waiter_->options().shares_cores) store_relaxed(&line.cpu, sched_getcpu());
     store_relaxed(&line.signature[step_ % kSlots], signature_);
     store_release(&line.step, step_);
     wake_sleepers(control_.header());
@@ -47,11 +48,14 @@ class Steps {
     if (__builtin_expect(theirs != signature_, 0)) refuse_call_of(peer);
   }
 
-  // The peer after this PE first, so that PEs do not all pull the same lines at once.
   void wait_for_all() {
-    for (int32_t i = 1; i < pes_; ++i) wait_for((pe_ + i) % pes_);
+    if (waiter_->options().shares_cores) let_peers_run();
+    for (int32_t i = 1; i < pes_; ++i) wait_for(neighbour(i));
     all_seen_ = step_;
   }
+
+  // For steps whose data shows by itself that it is there (packets): this PE has seen all of it.
+  void saw_all() { all_seen_ = step_; }
 
   // A step without data: when it returns, every PE has begun it.
   void meet() {
@@ -61,6 +65,12 @@ class Steps {
   }
 
   uint8_t* slot(int32_t pe) const { return control_.slot(pe, step_); }
+  // After a wait for all: the slot of the step to come, which this PE may write already.
+  uint8_t* next_slot(int32_t pe) const { return control_.slot(pe, step_ + 1); }
+
+  Packet* packets(int32_t pe) const { return control_.packets(pe, step_); }
+  uint64_t packet_flag() const { return signature_ + step_; }
+  Waiter& waiter() const { return *waiter_; }
   uint64_t slot_bytes() const { return control_.slot_bytes(); }
   uint64_t step() const { return step_; }
 
@@ -72,7 +82,14 @@ class Steps {
     seen_[peer] = load_relaxed(word);
   }
 
+  // The peer after this PE first, so that PEs do not all pull the same lines at once.
+  int32_t neighbour(int32_t distance) const {
+    const int32_t pe = pe_ + distance;
+    return pe < pes_ ? pe : pe - pes_;
+  }
+
   void see_all(uint64_t step);
+  void let_peers_run();
   [[noreturn]] void refuse_call_of(int32_t peer);
 
   Control control_;

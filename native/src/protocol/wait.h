@@ -12,6 +12,8 @@
 #ifndef SPARKGAP_PROTOCOL_WAIT_H
 #define SPARKGAP_PROTOCOL_WAIT_H
 
+#include <sched.h>
+
 #include <cstdint>
 
 #include "protocol/abort.h"
@@ -26,6 +28,7 @@ struct WaitOptions {
   int64_t timeout_ms = 0;
   int32_t spins = 0;          // looks at the word before the first yield
   int64_t yield_time_us = 0;  // time of yielding before the first sleep
+  bool shares_cores = false;  // more PEs than CPUs
 };
 
 // One PE's way to wait. Not thread-safe, like the handle that owns it.
@@ -38,11 +41,18 @@ class Waiter {
   template <class Ready>
   void until(int32_t peer, const Ready& ready) {
     if (__builtin_expect(ready(), 1)) return;
-    for (int32_t i = 0; i < options_.spins; ++i) {
-      cpu_pause();
-      if (ready()) return;
+    if (!needs_this_core(peer)) {
+      for (int32_t i = 0; i < options_.spins; ++i) {
+        cpu_pause();
+        if (ready()) return;
+      }
     }
     wait_long(peer, [](const void* condition) { return (*static_cast<const Ready*>(condition))(); }, &ready);
+  }
+
+  // Whether `peer` cannot go on unless this PE yields, as far as one can tell.
+  bool needs_this_core(int32_t peer) const {
+    return options_.shares_cores && peer != kNoPe && load_relaxed(&control_.step_line(peer).cpu) == sched_getcpu();
   }
 
   void set_options(const WaitOptions& options) { options_ = options; }
