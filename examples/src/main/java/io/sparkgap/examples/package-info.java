@@ -7,6 +7,8 @@
  *       all-reduce a step.
  *   <li>{@link io.sparkgap.examples.CompareTreeAggregate}: the same training by Spark's {@code
  *       treeAggregate} and by a communicator.
+ *   <li>{@link io.sparkgap.examples.LatencySweep} and {@link
+ *       io.sparkgap.examples.TreeAggregateSweep}: what calls take, by size.
  *   <li>{@link io.sparkgap.examples.Demo}: the three in a row, as {@code launcher/bin/sparkgap
  *       demo} shows them.
  * </ul>
