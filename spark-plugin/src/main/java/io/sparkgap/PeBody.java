@@ -2,6 +2,7 @@ package io.sparkgap;
 
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.SparkgapException;
+import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.plugin.ExecutorSide;
 import io.sparkgap.plugin.PeResult;
 import java.util.ArrayList;
@@ -50,11 +51,15 @@ final class PeBody<T, R> implements PairFlatMapFunction<Iterator<T>, Integer, Pe
       PeResult result = new PeResult(index, results.toArray());
       return List.of(new Tuple2<>(0, result)).iterator();
     } catch (SparkgapException e) {
-      if (e.peer() >= 0 && e.peer() != e.pe()) {
+      if (isAboutAnother(e)) {
         awaitKill(context);
       }
       throw e;
     }
+  }
+
+  private static boolean isAboutAnother(SparkgapException e) {
+    return e instanceof WorldAbortedException || (e.peer() >= 0 && e.peer() != e.pe());
   }
 
   private static void awaitKill(TaskContext context) throws InterruptedException {

@@ -15,6 +15,7 @@ public final class Membership {
   private final BarrierTask task;
   private final Member member;
   private final NativeWorld world;
+  private final int endsHere;
   private final Exit exit;
 
   /** Guards the world's use by this task against {@link #abort}. */
@@ -31,10 +32,16 @@ public final class Membership {
     void leave(Membership membership);
   }
 
-  Membership(BarrierTask task, Member member, NativeWorld world, Exit exit) {
+  /**
+   * A membership that has no communicator yet.
+   *
+   * @param endsHere how many PEs of the world are in this executor
+   */
+  Membership(BarrierTask task, Member member, NativeWorld world, int endsHere, Exit exit) {
     this.task = task;
     this.member = member;
     this.world = world;
+    this.endsHere = endsHere;
     this.exit = exit;
   }
 
@@ -52,6 +59,10 @@ public final class Membership {
 
   NativeWorld world() {
     return world;
+  }
+
+  int endsHere() {
+    return endsHere;
   }
 
   Leave leaveMessage(boolean kept, long calls, long history) {

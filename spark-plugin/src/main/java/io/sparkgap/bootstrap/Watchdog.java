@@ -54,16 +54,24 @@ final class Watchdog {
     watched.remove(membership);
   }
 
+  /** Ends every wait of whoever is watched. */
+  void abortAll(String reason) {
+    watched.forEach(membership -> membership.abort(reason));
+  }
+
   private void lookAtKillFlags() {
-    for (Membership membership : watched) {
-      if (membership.task().killed().getAsBoolean()) {
-        membership.abort(membership.describe() + " was killed by Spark");
+    try {
+      for (Membership membership : watched) {
+        if (membership.task().killed().getAsBoolean()) {
+          membership.abort(membership.describe() + " was killed by Spark");
+        }
       }
-    }
-    synchronized (this) {
-      killFlagsScheduled = !watched.isEmpty();
-      if (killFlagsScheduled) {
-        schedule(this::lookAtKillFlags, interval.toNanos());
+    } finally {
+      synchronized (this) {
+        killFlagsScheduled = !watched.isEmpty();
+        if (killFlagsScheduled) {
+          schedule(this::lookAtKillFlags, interval.toNanos());
+        }
       }
     }
   }

@@ -29,6 +29,7 @@ final class WorldCache implements AutoCloseable {
 
   private static final class IdleWorld {
     final Map<Integer, NativeWorld> ends = new HashMap<>();
+    int endsHere;
     long sinceNanos;
   }
 
@@ -47,7 +48,10 @@ final class WorldCache implements AutoCloseable {
   synchronized List<Long> offer() {
     idle.values().removeIf(world -> closeUnlessHealthy(world.ends.values()));
     openOffers++;
-    return List.copyOf(idle.keySet());
+    return idle.entrySet().stream()
+        .filter(world -> world.getValue().ends.size() == world.getValue().endsHere)
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   synchronized void offerEnded() {
@@ -69,11 +73,13 @@ final class WorldCache implements AutoCloseable {
   }
 
   /**
-   * Keeps an end that its task has finished with, or closes it.
+   * Keeps an end that its task has finished with, or closes it. The world is offered when all its
+   * ends of this executor are back.
    *
+   * @param endsHere how many that are
    * @return whether it was kept
    */
-  synchronized boolean giveBack(NativeWorld end) {
+  synchronized boolean giveBack(NativeWorld end, int endsHere) {
     if (closed || most == 0 || !end.isHealthy()) {
       end.close();
       return false;
@@ -84,6 +90,7 @@ final class WorldCache implements AutoCloseable {
       world = new IdleWorld();
     }
     world.ends.put(end.pe(), end);
+    world.endsHere = endsHere;
     world.sinceNanos = nanoTime.getAsLong();
     idle.put(end.epoch(), world);
     evict();
@@ -114,10 +121,6 @@ final class WorldCache implements AutoCloseable {
       oldestFirst.remove();
       closeAll(world.ends.values());
     }
-  }
-
-  synchronized boolean isEmpty() {
-    return idle.isEmpty();
   }
 
   /** Closes every world, and from now on whatever is given back. */

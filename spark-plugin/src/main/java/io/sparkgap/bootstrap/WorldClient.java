@@ -114,7 +114,7 @@ public final class WorldClient implements AutoCloseable {
     NativeWorld world = end(alone, member);
     BarrierTask task = new BarrierTask(noStage, 0, 1, () -> false);
     Membership membership =
-        new Membership(task, member, world, rehearsing -> rehearsing.world().close());
+        new Membership(task, member, world, 1, rehearsing -> rehearsing.world().close());
     try {
       world.connect(world.id());
       membership.use(communicator(membership, alone));
@@ -148,7 +148,12 @@ public final class WorldClient implements AutoCloseable {
   private Membership enter(BarrierTask task, Member member, Assignment assignment) {
     cache.retire(assignment.retired());
     NativeWorld world = endOrLeave(task, member, assignment);
-    Membership membership = new Membership(task, member, world, this::leave);
+    int endsHere =
+        (int)
+            assignment.members().stream()
+                .filter(each -> each.executorId().equals(executorId))
+                .count();
+    Membership membership = new Membership(task, member, world, endsHere, this::leave);
     watchdog.watch(membership);
     try {
       if (assignment.decision() != Decision.REUSE) {
@@ -228,9 +233,13 @@ public final class WorldClient implements AutoCloseable {
     long history = membership.world().history();
     boolean kept = false;
     if (membership.isGood()) {
-      kept = cache.giveBack(membership.world());
+      kept = cache.giveBack(membership.world(), membership.endsHere());
     } else if (!membership.isStuck()) {
       membership.world().close();
+    }
+    if (!kept) {
+      // What other tasks of this executor gave back of this world is of no use any more.
+      cache.retire(List.of(membership.world().epoch()));
     }
     if (kept) {
       evictLater();
@@ -240,10 +249,15 @@ public final class WorldClient implements AutoCloseable {
 
   /** Waits for the driver to know it: so it does when Spark learns that the task has ended. */
   private void tellLeave(Leave leave) {
+    boolean interrupted = Thread.interrupted();
     try {
       driver.ask(leave);
     } catch (DriverLink.DriverUnreachableException e) {
       LOG.debug("The driver could not be told {}", leave, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -276,9 +290,10 @@ public final class WorldClient implements AutoCloseable {
     return member.place() + ", partition " + member.partition();
   }
 
-  /** Closes the worlds that are kept; those in use are closed when their tasks end. */
+  /** Closes the worlds that are kept, and aborts those in use, which their tasks then close. */
   @Override
   public void close() {
+    watchdog.abortAll("executor " + executorId + " is shutting down");
     cache.close();
     scheduler.shutdownNow();
   }

@@ -47,7 +47,7 @@ final class ApplicationEnd {
       }
       // Cancelling is a message: those who wait for a job shall get the reason, not the stop.
       TimeUnit.MILLISECONDS.sleep(500);
-      sc.stop();
+      sc.stop(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -48,7 +48,7 @@ class WorldCacheTest {
   @Test
   void whatIsGivenBackIsOfferedAndTakenOnce() {
     NativeWorld world = world(1);
-    assertThat(cache.giveBack(world)).isTrue();
+    assertThat(cache.giveBack(world, 1)).isTrue();
     assertThat(offered()).containsExactly(1L);
     assertThat(cache.take(1, 0)).isSameAs(world);
     assertThat(cache.take(1, 0)).isNull();
@@ -56,22 +56,31 @@ class WorldCacheTest {
   }
 
   @Test
+  void aWorldIsOfferedWhenAllItsEndsAreBack() {
+    cache.giveBack(world(1), 2);
+    assertThat(offered()).isEmpty();
+    now = Duration.ofSeconds(20).toNanos();
+    cache.evict();
+    assertThat(made.get(0).isHealthy()).as("what is not complete ages, too").isFalse();
+  }
+
+  @Test
   void theOneNotUsedForLongestGoesFirst() {
     NativeWorld first = world(1);
-    cache.giveBack(first);
-    cache.giveBack(world(2));
+    cache.giveBack(first, 1);
+    cache.giveBack(world(2), 1);
     cache.take(1, 0);
-    cache.giveBack(first);
-    cache.giveBack(world(3));
+    cache.giveBack(first, 1);
+    cache.giveBack(world(3), 1);
     assertThat(offered()).containsExactly(1L, 3L);
     assertThat(made.get(1).isHealthy()).as("world 2 is closed").isFalse();
   }
 
   @Test
   void whatIsIdleForTooLongIsClosed() {
-    cache.giveBack(world(1));
+    cache.giveBack(world(1), 1);
     now = Duration.ofSeconds(9).toNanos();
-    cache.giveBack(world(2));
+    cache.giveBack(world(2), 1);
     now = Duration.ofSeconds(10).toNanos();
     cache.evict();
     assertThat(offered()).containsExactly(2L);
@@ -80,7 +89,7 @@ class WorldCacheTest {
 
   @Test
   void whatWasOfferedStaysUntilTheOfferHasEnded() {
-    cache.giveBack(world(1));
+    cache.giveBack(world(1), 1);
     assertThat(cache.offer()).containsExactly(1L);
     now = Duration.ofSeconds(60).toNanos();
     cache.evict();
@@ -92,19 +101,19 @@ class WorldCacheTest {
   @Test
   void aWorldThatWasAbortedIsNotKeptNorOffered() {
     NativeWorld kept = world(1);
-    cache.giveBack(kept);
+    cache.giveBack(kept, 1);
     kept.abort("for the test");
     assertThat(offered()).isEmpty();
     NativeWorld other = world(2);
     other.abort("for the test");
-    assertThat(cache.giveBack(other)).isFalse();
+    assertThat(cache.giveBack(other, 1)).isFalse();
     assertThat(offered()).isEmpty();
   }
 
   @Test
   void whatIsRetiredIsClosed() {
-    cache.giveBack(world(1));
-    cache.giveBack(world(2));
+    cache.giveBack(world(1), 1);
+    cache.giveBack(world(2), 1);
     cache.retire(List.of(1L, 7L));
     assertThat(offered()).containsExactly(2L);
     assertThat(made.get(0).isHealthy()).isFalse();
@@ -112,11 +121,11 @@ class WorldCacheTest {
 
   @Test
   void aClosedCacheKeepsNothing() {
-    cache.giveBack(world(1));
+    cache.giveBack(world(1), 1);
     cache.close();
     assertThat(made.get(0).isHealthy()).isFalse();
     NativeWorld late = world(2);
-    assertThat(cache.giveBack(late)).isFalse();
+    assertThat(cache.giveBack(late, 1)).isFalse();
     assertThat(late.isHealthy()).isFalse();
   }
 
@@ -124,7 +133,7 @@ class WorldCacheTest {
   void aCacheOfNoneKeepsNone() {
     try (WorldCache none = new WorldCache(0, Duration.ofSeconds(10), () -> now)) {
       NativeWorld world = world(1);
-      assertThat(none.giveBack(world)).isFalse();
+      assertThat(none.giveBack(world, 1)).isFalse();
       assertThat(world.isHealthy()).isFalse();
     }
   }
