@@ -1,6 +1,7 @@
 package io.sparkgap.plugin;
 
 import io.sparkgap.api.Communicator;
+import io.sparkgap.api.HeapFullException;
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.bootstrap.BarrierTask;
 import io.sparkgap.bootstrap.Membership;
@@ -78,6 +79,9 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void rehearse() {
     try {
       worlds.rehearse();
+    } catch (HeapFullException e) {
+      // Other worlds may fill the tmpfs at this moment; a job that finds no room says so itself.
+      LOG.warn("Executor {} could not rehearse a world: {}", executorId, e.getMessage());
     } catch (RuntimeException | LinkageError e) {
       if (!ended) {
         cannotWork(e);
