@@ -8,6 +8,8 @@ import java.util.concurrent.TimeoutException;
 
 /** A job that runs while the test does something to it, on a thread of its own. */
 final class Background<T> {
+  private static final long PATIENCE_MINUTES = 2;
+
   private final FutureTask<T> job;
 
   private Background(Callable<T> job) {
@@ -21,25 +23,26 @@ final class Background<T> {
     return new Background<>(job);
   }
 
-  /** What the job returned; fails if it threw, or takes longer than a minute. */
+  /** What the job returned; fails if it threw, or takes longer than minutes. */
   T result() throws InterruptedException {
     try {
-      return job.get(1, TimeUnit.MINUTES);
+      return job.get(PATIENCE_MINUTES, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
       throw new AssertionError("the job failed", e.getCause());
     } catch (TimeoutException e) {
-      throw new AssertionError("the job did not end within a minute", e);
+      throw new AssertionError("the job did not end", e);
     }
   }
 
-  /** What the job threw; fails if it returned, or takes longer than a minute. */
+  /** What the job threw; fails if it returned, or takes longer than minutes. */
   Throwable failure() throws InterruptedException {
     try {
-      throw new AssertionError("the job did not fail but gave " + job.get(1, TimeUnit.MINUTES));
+      throw new AssertionError(
+          "the job did not fail but gave " + job.get(PATIENCE_MINUTES, TimeUnit.MINUTES));
     } catch (ExecutionException e) {
       return e.getCause();
     } catch (TimeoutException e) {
-      throw new AssertionError("the job did not end within a minute", e);
+      throw new AssertionError("the job did not end", e);
     }
   }
 }

@@ -31,6 +31,7 @@ public final class CheckedApplication {
             SparkApplication.start(
                 SparkApplication.cluster(PES, 1)
                     .set("spark.sparkgap.check", "true")
+                    .set("spark.sparkgap.slots.timeout", "2min")
                     .set("spark.sparkgap.peer.timeout", "20s")
                     .set("spark.stage.maxConsecutiveAttempts", "1"));
         BufferedReader orders =

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /** A Spark application whose driver is a process of its own, with what it prints. */
 final class DriverProcess implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 90;
+  private static final long PATIENCE_SECONDS = 180;
 
   private final Process process;
   private final List<String> lines = new CopyOnWriteArrayList<>();

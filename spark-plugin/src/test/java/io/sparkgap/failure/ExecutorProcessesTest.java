@@ -60,6 +60,7 @@ class ExecutorProcessesTest {
         SparkApplication.cluster(EXECUTORS, 2)
             .set("spark.sparkgap.peer.timeout", PEER_TIMEOUT.toMillis() + "ms")
             .set("spark.sparkgap.join.timeout", "3s")
+            .set("spark.sparkgap.slots.timeout", "2min")
             .set("spark.sparkgap.worlds.idle.timeout", "1s")
             .set("spark.stage.maxConsecutiveAttempts", "2");
     application = SparkApplication.start(conf);
@@ -323,6 +324,67 @@ class ExecutorProcessesTest {
             failure ->
                 assertThat(failure.text())
                     .contains("CallMismatchException", mismatch.usual, mismatch.others, "PE 1 ("));
+  }
+
+  @Test
+  void whoWaitsToJoinAnExecutorThatIsKilledDoesNotWaitForLong() throws Exception {
+    Notebook notes = this.notes;
+    Background<List<Double>> job =
+        Background.start(
+            () ->
+                runOwnBarrierStage(
+                    3,
+                    context -> {
+                      if (context.stageAttemptNumber() > 0) {
+                        return joinAndSum(context);
+                      }
+                      if (context.partitionId() == 1) {
+                        notes.note(-1, "dawdles", "");
+                        Pes.computeUntilKilled(Duration.ofSeconds(9));
+                        throw new IllegalStateException("killed");
+                      }
+                      notes.note(-1, "joins", "");
+                      try {
+                        return joinAndSum(context);
+                      } catch (RuntimeException e) {
+                        notes.note(-1, "failed", e.toString());
+                        throw e;
+                      }
+                    }));
+    notes.await(2, "joins");
+    long killed = notes.await(1, "dawdles").get(0).pid();
+    long killedAt = System.nanoTime();
+    LinuxProcess.signal("KILL", killed);
+    assertThat(job.result()).hasSize(3).containsOnly(Pes.sumOf(3));
+    List<Note> failures = notes.about("failed");
+    assertThat(failures)
+        .isNotEmpty()
+        .allSatisfy(note -> assertThat(note.text()).contains("WorldAbortedException"));
+    assertAllWithin(Duration.ofSeconds(2), killedAt, failures, "waited no longer to join");
+  }
+
+  @Test
+  void misusedCallsAreRefusedAndTheWorldGoesOn() {
+    List<List<String>> refusals = Sparkgap.run(sc, PES, Misuse::refusals);
+    assertThat(refusals)
+        .hasSize(PES)
+        .allSatisfy(
+            refused ->
+                assertThat(refused)
+                    .satisfiesExactly(
+                        closed ->
+                            assertThat(closed)
+                                .contains("IllegalStateException", "closed", "allReduce"),
+                        negative ->
+                            assertThat(negative)
+                                .contains("IllegalArgumentException", "negative: -1"),
+                        past ->
+                            assertThat(past)
+                                .contains("IllegalArgumentException", "past the end", "800 bytes"),
+                        overlap ->
+                            assertThat(overlap)
+                                .contains("IllegalArgumentException", "in and out overlap"),
+                        good -> assertThat(good).isEqualTo("then 21.0")));
   }
 
   @Test
