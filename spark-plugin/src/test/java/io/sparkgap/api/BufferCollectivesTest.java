@@ -244,6 +244,7 @@ class BufferCollectivesTest {
           Route small = c.route(Collective.ALL_REDUCE, 16, DataType.FLOAT32);
           Route large = c.route(Collective.ALL_REDUCE, 1 << 24, DataType.FLOAT32);
           assertThat(small.provider()).isEqualTo("host");
+          assertThat(small).isNotEqualTo(large);
 
           c.holdTo(Collective.ALL_REDUCE, large.algorithm());
           assertThat(c.route(Collective.ALL_REDUCE, 16, DataType.FLOAT32)).isEqualTo(large);
