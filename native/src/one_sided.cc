@@ -43,12 +43,12 @@ class Activity {
 
 }  // namespace
 
-void put(World&, Buffer& dst, uint64_t dst_offset, const void* src, uint64_t bytes, int32_t pe) {
+void put(Buffer& dst, uint64_t dst_offset, const void* src, uint64_t bytes, int32_t pe) {
   // memmove: a PE may put within its own part.
   if (bytes > 0) std::memmove(dst.at(pe, dst_offset), src, bytes);
 }
 
-void get(World&, void* dst, Buffer& src, uint64_t src_offset, uint64_t bytes, int32_t pe) {
+void get(void* dst, Buffer& src, uint64_t src_offset, uint64_t bytes, int32_t pe) {
   if (bytes > 0) std::memmove(dst, src.at(pe, src_offset), bytes);
 }
 

@@ -49,7 +49,7 @@ Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circum
   }
 }
 
-bool is_possible(Algorithm algorithm, int32_t, uint64_t bytes, const Circumstances&) {
+bool can_carry(Algorithm algorithm, uint64_t bytes) {
   return algorithm != Algorithm::kPackets || bytes <= kMaxPacketDataBytes;
 }
 
@@ -78,7 +78,7 @@ bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm) 
   return false;
 }
 
-const char* route_name(const char*, Algorithm algorithm) {
+const char* host_route_name(Algorithm algorithm) {
   for (const Entry& entry : kEntries) {
     if (entry.algorithm == algorithm) return entry.host_route;
   }

@@ -28,7 +28,7 @@ struct Circumstances {
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
 // Whether `algorithm` can carry a message of that size at all.
-bool is_possible(Algorithm algorithm, int32_t collective, uint64_t bytes, const Circumstances& circumstances);
+bool can_carry(Algorithm algorithm, uint64_t bytes);
 
 // The algorithm of that name that `collective` has; kAuto for "auto". False if there is none.
 bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm);
@@ -36,8 +36,8 @@ bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm);
 // "one-shot, two-shot": what find_algorithm knows for `collective`.
 const char* algorithm_names(int32_t collective);
 
-// "host/one-shot", static.
-const char* route_name(const char* provider, Algorithm algorithm);
+// "host/one-shot": the route that an algorithm has on the host provider. Static.
+const char* host_route_name(Algorithm algorithm);
 
 }  // namespace sparkgap
 

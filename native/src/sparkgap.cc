@@ -143,7 +143,7 @@ sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, dst, dst_offset, bytes, "dst");
     if (bytes > 0) check_pointer(src, "src");
-    put(*world, *dst, dst_offset, src, bytes, pe);
+    put(*dst, dst_offset, src, bytes, pe);
   });
 }
 
@@ -153,7 +153,7 @@ sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* 
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, src, src_offset, bytes, "src");
     if (bytes > 0) check_pointer(dst, "dst");
-    get(*world, dst, *src, src_offset, bytes, pe);
+    get(dst, *src, src_offset, bytes, pe);
   });
 }
 
@@ -166,7 +166,7 @@ sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst,
     if (bytes > 0) check_pointer(src, "src");
     check_word(*world, signal_buffer, signal_offset, "signal");
     check_signal_op(signal_op);
-    put(*world, *dst, dst_offset, src, bytes, pe);
+    put(*dst, dst_offset, src, bytes, pe);
     signal(*world, *signal_buffer, signal_offset, value, signal_op, pe);
   });
 }
@@ -316,7 +316,7 @@ const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t c
       check_type(type);
       bytes = checked_bytes(count, type, 1);
     }
-    route = route_name(world->provider_name(), world->algorithm_for(collective, bytes));
+    route = host_route_name(world->algorithm_for(collective, bytes));
   });
   return route;
 }

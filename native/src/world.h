@@ -70,7 +70,6 @@ class World {
   uint64_t calls() const { return calls_; }
   uint64_t history() const { return steps_ ? steps_->history() : 0; }
   const Circumstances& circumstances() const { return circumstances_; }
-  const char* provider_name() const { return provider_->name(); }
 
   Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
   void hold_to(int32_t collective, Algorithm algorithm) { held_[collective] = algorithm; }
