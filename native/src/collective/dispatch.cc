@@ -18,6 +18,10 @@ constexpr int32_t kNoType = -1;
 constexpr int32_t kNoOp = -1;
 constexpr int32_t kNoRoot = -1;
 
+// Results from here on would not stay in the caches, so they are written past them: that saves reading each line of
+// `out` before it is written. In place the line has just been read. Measured; each PE may decide for itself.
+constexpr uint64_t kStreamingBytes = 4 * 1024 * 1024;
+
 }  // namespace
 
 void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op) {
@@ -25,14 +29,17 @@ void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t
   if (count == 0) return;
   const uint64_t element_bytes = type_bytes(type);
   const uint64_t bytes = count * element_bytes;
+  const bool past_caches = bytes >= kStreamingBytes && in != out;
   const ReduceFunction reduce = reduce_function(type, op);
   switch (world.algorithm_for(SPARKGAP_ALL_REDUCE, bytes)) {
     case Algorithm::kPackets:
       return all_reduce_packets(world, in, out, count, element_bytes, reduce);
     case Algorithm::kTwoShot:
-      return all_reduce_two_shot(world, in, out, count, element_bytes, reduce);
+      return all_reduce_two_shot(world, in, out, count, element_bytes, reduce,
+                                 past_caches ? copy_streaming : copy_cached);
     default:
-      return all_reduce_one_shot(world, in, out, count, element_bytes, reduce);
+      return all_reduce_one_shot(world, in, out, count, element_bytes,
+                                 past_caches ? reduce_function_streaming(type, op) : reduce);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "reduce/reduce.h"
 
+#include <cstring>
+
 #include "reduce/kernels.h"
 
 namespace sparkgap {
@@ -42,6 +44,8 @@ ReduceFunction reduce_function(int32_t type, int32_t op) {
 ReduceFunction reduce_function_streaming(int32_t type, int32_t op) {
   return known(type, op) ? kernels().reduce_streaming[type][op] : nullptr;
 }
+
+void copy_cached(void* dst, const void* src, size_t bytes) { std::memcpy(dst, src, bytes); }
 
 void copy_streaming(void* dst, const void* src, size_t bytes) { kernels().copy_streaming(dst, src, bytes); }
 

@@ -24,7 +24,13 @@ ReduceFunction reduce_function(int32_t type, int32_t op);
 // whatever the caller stores next.
 ReduceFunction reduce_function_streaming(int32_t type, int32_t op);
 
-// memcpy that bypasses the caches on the way to `dst`; ordered as above. No alignment is needed.
+// Moves bytes between ranges that do not overlap; no alignment is needed.
+using CopyFunction = void (*)(void* dst, const void* src, size_t bytes);
+
+// memcpy.
+void copy_cached(void* dst, const void* src, size_t bytes);
+
+// memcpy that bypasses the caches on the way to `dst`; ordered as above.
 void copy_streaming(void* dst, const void* src, size_t bytes);
 
 // Bytes of an element; 0 for an unknown type.

@@ -30,7 +30,7 @@ uint64_t largest_piece(const World& world) {
 }  // namespace
 
 void all_reduce_two_shot(World& world, const void* in, void* out, uint64_t count, uint64_t element_bytes,
-                         ReduceFunction reduce) {
+                         ReduceFunction reduce, CopyFunction copy_out) {
   Steps& steps = world.steps();
   const int32_t own = world.pe();
   const uint64_t pes = static_cast<uint64_t>(world.pes());
@@ -53,12 +53,12 @@ void all_reduce_two_shot(World& world, const void* in, void* out, uint64_t count
       uint8_t* result = steps.next_slot(own) + piece_bytes;
       const uint64_t begin = piece.part_begin(own);
       reduce(result, Inputs(world, steps, source + begin, begin), world.pes(), piece.part_size(own) / element_bytes);
-      std::memcpy(advance(out, first + begin), result, piece.part_size(own));
+      copy_out(advance(out, first + begin), result, piece.part_size(own));
     }
     for (int32_t i = 1; i < world.pes(); ++i) {
       const int32_t peer = world.neighbour(i);
-      std::memcpy(advance(out, before.first + before.part_begin(peer)), steps.slot(peer) + piece_bytes,
-                  before.part_size(peer));
+      copy_out(advance(out, before.first + before.part_begin(peer)), steps.slot(peer) + piece_bytes,
+               before.part_size(peer));
     }
     before = piece;
   }

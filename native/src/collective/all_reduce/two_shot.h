@@ -17,8 +17,9 @@
 
 namespace sparkgap {
 
+// `copy_out` moves what goes to `out`: copy_streaming where that would not stay in the caches.
 void all_reduce_two_shot(World& world, const void* in, void* out, uint64_t count, uint64_t element_bytes,
-                         ReduceFunction reduce);
+                         ReduceFunction reduce, CopyFunction copy_out);
 
 }  // namespace sparkgap
 

@@ -35,6 +35,7 @@ import org.apache.spark.storage.StorageLevel;
  */
 public final class TreeAggregateSweep {
   private static final int TREE_DEPTH = 2;
+  private static final long WARM_UP_BYTES = 2_000_000_000;
   private static final int WARM_UP = 5;
 
   private TreeAggregateSweep() {}
@@ -179,9 +180,11 @@ public final class TreeAggregateSweep {
     SymmetricBuffer out = communicator.allocate(DataType.FLOAT32, count);
     float[] array = filled(count, communicator.pe());
     in.write(0, array, 0, count);
+    int warmUp = (int) Math.max(WARM_UP, WARM_UP_BYTES / (Float.BYTES * (long) count));
     double buffer =
         medianOfSlowest(
             communicator,
+            warmUp,
             repetitions,
             () -> communicator.allReduce(in, out, count, DataType.FLOAT32, ReduceOp.SUM));
     float[] sum = new float[count];
@@ -190,15 +193,16 @@ public final class TreeAggregateSweep {
     // In place, so that one call's result goes into the next; an average stays what it is.
     double ofArray =
         medianOfSlowest(
-            communicator, repetitions, () -> communicator.allReduce(array, ReduceOp.AVG));
+            communicator, warmUp, repetitions, () -> communicator.allReduce(array, ReduceOp.AVG));
     String route = communicator.route(Collective.ALL_REDUCE, count, DataType.FLOAT32).toString();
     return new Times(buffer, ofArray, route);
   }
 
   private static double medianOfSlowest(
-      Communicator communicator, int repetitions, Runnable collective) {
+      Communicator communicator, int warmUp, int repetitions, Runnable collective) {
     double[] millis = new double[repetitions];
-    for (int i = -WARM_UP; i < repetitions; i++) {
+    // As long a warm-up as treeAggregate's, which takes seconds: until the JVMs have compiled.
+    for (int i = -warmUp; i < repetitions; i++) {
       communicator.barrier();
       long start = System.nanoTime();
       collective.run();
