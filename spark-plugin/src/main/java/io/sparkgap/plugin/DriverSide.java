@@ -58,7 +58,7 @@ public final class DriverSide implements DriverPlugin {
     endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);
     sc.addSparkListener(new StageWatcher(rendezvous));
     CURRENT.set(this);
-    Thread rehearsal = new Thread(Rehearsal::ofDriver, "sparkgap-rehearsal");
+    Thread rehearsal = new Thread(Rehearsal::ofMessages, "sparkgap-rehearsal");
     rehearsal.setDaemon(true);
     rehearsal.start();
     return Map.of();
