@@ -17,8 +17,11 @@ import io.sparkgap.jni.WorldHandle;
  * <p>No allocation on the Java heap but for results that are new arrays.
  */
 final class ArrayCollectives {
-  /** Fits a core's own cache together with the chunk of the array. */
-  private static final int CHUNK_BYTES = 1 << 20;
+  /**
+   * Fits a core's own cache together with the slots and the part of the array, also for two PEs on
+   * it.
+   */
+  private static final int CHUNK_BYTES = 1 << 17;
 
   private static final int SMALLEST_BYTES = 1 << 12;
 
