@@ -138,11 +138,35 @@ void an_abort_ends_every_wait_at_once(Placement placement) {
 }
 
 void a_peer_that_closed_its_world_is_named() {
-  const Shared<std::atomic<int>> gone;
-  run_pes(Pes{2}, [&](const Pe& pe) {
+  run_pes(Pes{2}, [](const Pe& pe) {
     pe.ok(sparkgap_barrier(pe.world()), "barrier");
     if (pe.pe() == 1) return;
     expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 1", "closed its end"});
+  });
+}
+
+void a_wait_for_a_signal_ends_when_all_others_have_closed_their_world() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(8);
+    if (pe.pe() != 0) return;
+    const sparkgap_status status = sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_NE, 0, nullptr);
+    expect_failure(pe.world(), status, SPARKGAP_PEER_LOST, {"waitSignal", "closed its end"});
+  });
+}
+
+void a_wait_for_a_signal_outlasts_peers_that_leave_before_the_sender() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(8);
+    if (pe.pe() == 1) return;
+    if (pe.pe() == 2) {
+      // Long enough that PE 1 is gone and PE 0 has looked around.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      pe.ok(sparkgap_signal(pe.world(), signals, 0, 7, SPARKGAP_SIGNAL_SET, 0), "sparkgap_signal");
+      return;
+    }
+    int64_t observed = 0;
+    pe.ok(sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_NE, 0, &observed), "sparkgap_wait_signal");
+    expect(observed == 7, "the signal is %ld", observed);
   });
 }
 
@@ -253,6 +277,10 @@ int main(int argc, char** argv) {
        {"an_abort_ends_every_wait_of_processes", [] { an_abort_ends_every_wait_at_once(Placement::kProcesses); }},
        {"an_abort_ends_every_wait_of_threads", [] { an_abort_ends_every_wait_at_once(Placement::kThreads); }},
        {"a_peer_that_closed_its_world_is_named", a_peer_that_closed_its_world_is_named},
+       {"a_wait_for_a_signal_ends_when_all_others_have_closed_their_world",
+        a_wait_for_a_signal_ends_when_all_others_have_closed_their_world},
+       {"a_wait_for_a_signal_outlasts_peers_that_leave_before_the_sender",
+        a_wait_for_a_signal_outlasts_peers_that_leave_before_the_sender},
        {"different_calls_are_told_with_both", [] { different_calls_are_told_with_both(false); }},
        {"checked_calls_are_told_before_data_moves", [] { different_calls_are_told_with_both(true); }},
        {"differing_block_sizes_of_an_all_to_allv_are_told", differing_block_sizes_of_an_all_to_allv_are_told},
