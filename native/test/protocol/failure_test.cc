@@ -1,5 +1,6 @@
 // What happens to the other PEs when one is killed, late, gone, aborts, or makes another call.
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -82,6 +83,19 @@ void what_a_peer_did_before_it_was_killed_counts() {
     pe.ok(sparkgap_broadcast(pe.world(), data.data(), data.data(), data.size(), SPARKGAP_INT32, 1), "broadcast");
     if (pe.pe() == 1) kill(getpid(), SIGKILL);
     expect(data[999] == 2, "the data of the dead PE is %d", data[999]);
+  });
+}
+
+void a_pe_without_descriptors_takes_no_peer_for_dead() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    if (pe.pe() == 0) {
+      const rlimit none = {0, 0};
+      expect(setrlimit(RLIMIT_NOFILE, &none) == 0, "the limit of descriptors cannot be set");
+    } else {
+      // Long enough that PE 0 looks whether this process still runs.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
   });
 }
 
@@ -273,6 +287,7 @@ int main(int argc, char** argv) {
       {{"survivors_name_the_peer_that_was_killed", survivors_name_the_peer_that_was_killed},
        {"a_wait_for_a_signal_ends_when_its_sender_is_killed", a_wait_for_a_signal_ends_when_its_sender_is_killed},
        {"what_a_peer_did_before_it_was_killed_counts", what_a_peer_did_before_it_was_killed_counts},
+       {"a_pe_without_descriptors_takes_no_peer_for_dead", a_pe_without_descriptors_takes_no_peer_for_dead},
        {"a_peer_that_never_calls_is_named_at_the_deadline", a_peer_that_never_calls_is_named_at_the_deadline},
        {"an_abort_ends_every_wait_of_processes", [] { an_abort_ends_every_wait_at_once(Placement::kProcesses); }},
        {"an_abort_ends_every_wait_of_threads", [] { an_abort_ends_every_wait_at_once(Placement::kThreads); }},
