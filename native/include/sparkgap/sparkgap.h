@@ -208,7 +208,8 @@ sparkgap_status sparkgap_synchronize(sparkgap_world* world);
 
 // ---- Selection
 
-// Provider and algorithm that a collective of this size takes now, for example "host/one-shot". Static text.
+// Provider and algorithm that a collective of this size takes now, for example "host/one-shot"; "" if there can be no
+// such call, and why is then the last error. Static text, never NULL.
 const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type);
 
 // Holds a collective to one algorithm (by the name in sparkgap_route after the '/'), or gives it back to the selector

@@ -19,9 +19,9 @@ inline void for_each_packet(uint64_t bytes, const Body& body) {
   if (first < bytes) body(line, first, bytes - first);
 }
 
-// Writes `data` into this PE's packets of the step, from line `first_line` on.
-inline void send_packets(const Steps& steps, int32_t pe, uint64_t first_line, const void* data, uint64_t bytes) {
-  Packet* packets = steps.packets(pe) + first_line;
+// Writes `data` into the packets of the step of `pe`, which is this PE.
+inline void send_packets(const Steps& steps, int32_t pe, const void* data, uint64_t bytes) {
+  Packet* packets = steps.packets(pe);
   const uint64_t flag = steps.packet_flag();
   for_each_packet(bytes, [&](uint64_t line, uint64_t first, uint64_t number) {
     std::memcpy(packets[line].data, static_cast<const uint8_t*>(data) + first, number);
@@ -29,9 +29,9 @@ inline void send_packets(const Steps& steps, int32_t pe, uint64_t first_line, co
   });
 }
 
-// Copies what `peer` sends in the step from its line `first_line` on, as it arrives.
-inline void receive_packets(const Steps& steps, int32_t peer, uint64_t first_line, void* data, uint64_t bytes) {
-  const Packet* packets = steps.packets(peer) + first_line;
+// Copies what `peer` sends in the step, as it arrives.
+inline void receive_packets(const Steps& steps, int32_t peer, void* data, uint64_t bytes) {
+  const Packet* packets = steps.packets(peer);
   const uint64_t flag = steps.packet_flag();
   for_each_packet(bytes, [&](uint64_t line, uint64_t first, uint64_t number) {
     const uint64_t* word = &packets[line].flag;
@@ -39,9 +39,6 @@ inline void receive_packets(const Steps& steps, int32_t peer, uint64_t first_lin
     std::memcpy(static_cast<uint8_t*>(data) + first, packets[line].data, number);
   });
 }
-
-// Lines that a message takes.
-inline uint64_t packet_lines(uint64_t bytes) { return (bytes + kPacketDataBytes - 1) / kPacketDataBytes; }
 
 }  // namespace sparkgap
 

@@ -72,7 +72,6 @@ class Steps {
   uint64_t packet_flag() const { return signature_ + step_; }
   Waiter& waiter() const { return *waiter_; }
   uint64_t slot_bytes() const { return control_.slot_bytes(); }
-  uint64_t step() const { return step_; }
 
  private:
   void see(int32_t peer, uint64_t step) {

@@ -75,17 +75,32 @@ void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
 void Waiter::look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context) {
   if (peer != kNoPe) {
     compare_calls(peer);
-    look_for_losses(peer, ready, context);
+    look_for_loss(peer, load_acquire(&control_.record(peer).state), ready, context);
   } else {
-    for (int32_t other = 0; other < control_.pes(); ++other) look_for_losses(other, ready, context);
+    look_for_losses(ready, context);
   }
   if (waited_us >= options_.timeout_ms * 1000) give_up_late(peer, waited_us);
 }
 
-void Waiter::look_for_losses(int32_t peer, Condition ready, const void* context) {
-  if (peer == pe_) return;
-  const uint32_t state = load_acquire(&control_.record(peer).state);
-  if (state == kAbsent || state == kConnecting) return;
+// Any PE may send what this one waits for: those that have left are a loss only where nobody else is there.
+void Waiter::look_for_losses(Condition ready, const void* context) {
+  int32_t last_left = kNoPe;
+  bool anybody_here = false;
+  for (int32_t other = 0; other < control_.pes(); ++other) {
+    if (other == pe_) continue;
+    const uint32_t state = load_acquire(&control_.record(other).state);
+    if (state == kLeft) {
+      last_left = other;
+    } else {
+      anybody_here = true;
+      look_for_loss(other, state, ready, context);
+    }
+  }
+  if (!anybody_here && last_left != kNoPe) look_for_loss(last_left, kLeft, ready, context);
+}
+
+void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context) {
+  if (peer == pe_ || state == kAbsent || state == kConnecting) return;
   const bool left = state == kLeft;
   if (!left && !liveness_->has_ended(peer)) return;
   // What it did last may have been what we wait for.

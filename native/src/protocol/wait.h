@@ -1,13 +1,12 @@
 // How a PE waits: it spins, then yields its core, then sleeps; and how a wait ends that cannot succeed.
 //
 //   spin     a few microseconds on the word itself; next to nothing where PEs share cores, since then the PE that we
-//   wait
-//            for may need this very core
+//            wait for may need this very core
 //   yield    sched_yield between looks, up to about a millisecond
 //   sleep    on the world's futex for 1 ms, growing to 20 ms; peers wake sleepers when they post (protocol/abort.h)
 //
-// A wait that has come to sleep looks around every 10 ms: has the world been aborted, has the peer's process ended or
-// left, is the peer in another call, is the deadline over? Each of these aborts the world, so that every PE learns of
+// A wait that has come to sleep looks around every 10 to 20 ms: has the world been aborted, has the peer's process ended
+// or left, is the peer in another call, is the deadline over? Each of these aborts the world, so that every PE learns of
 // it, and ends the wait with a Failure whose sentence names the call, the peer, and what the peer did last.
 #ifndef SPARKGAP_PROTOCOL_WAIT_H
 #define SPARKGAP_PROTOCOL_WAIT_H
@@ -72,7 +71,8 @@ class Waiter {
 
   void wait_long(int32_t peer, Condition ready, const void* context);
   void look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context);
-  void look_for_losses(int32_t peer, Condition ready, const void* context);
+  void look_for_losses(Condition ready, const void* context);
+  void look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context);
   void describe_own_call(Text& text) const;
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;

@@ -1,5 +1,6 @@
 // What happens to the other PEs when one is killed, late, gone, aborts, or makes another call.
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -85,6 +86,19 @@ void what_a_peer_did_before_it_was_killed_counts() {
   });
 }
 
+void a_pe_without_descriptors_takes_no_peer_for_dead() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    if (pe.pe() == 0) {
+      const rlimit none = {0, 0};
+      expect(setrlimit(RLIMIT_NOFILE, &none) == 0, "the limit of descriptors cannot be set");
+    } else {
+      // Long enough that PE 0 looks whether this process still runs.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+  });
+}
+
 void a_peer_that_never_calls_is_named_at_the_deadline() {
   Pes pes{3};
   pes.peer_timeout_ms = 300;
@@ -138,11 +152,35 @@ void an_abort_ends_every_wait_at_once(Placement placement) {
 }
 
 void a_peer_that_closed_its_world_is_named() {
-  const Shared<std::atomic<int>> gone;
-  run_pes(Pes{2}, [&](const Pe& pe) {
+  run_pes(Pes{2}, [](const Pe& pe) {
     pe.ok(sparkgap_barrier(pe.world()), "barrier");
     if (pe.pe() == 1) return;
     expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 1", "closed its end"});
+  });
+}
+
+void a_wait_for_a_signal_ends_when_all_others_have_closed_their_world() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(8);
+    if (pe.pe() != 0) return;
+    const sparkgap_status status = sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_NE, 0, nullptr);
+    expect_failure(pe.world(), status, SPARKGAP_PEER_LOST, {"waitSignal", "closed its end"});
+  });
+}
+
+void a_wait_for_a_signal_outlasts_peers_that_leave_before_the_sender() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(8);
+    if (pe.pe() == 1) return;
+    if (pe.pe() == 2) {
+      // Long enough that PE 1 is gone and PE 0 has looked around.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      pe.ok(sparkgap_signal(pe.world(), signals, 0, 7, SPARKGAP_SIGNAL_SET, 0), "sparkgap_signal");
+      return;
+    }
+    int64_t observed = 0;
+    pe.ok(sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_NE, 0, &observed), "sparkgap_wait_signal");
+    expect(observed == 7, "the signal is %ld", observed);
   });
 }
 
@@ -249,10 +287,15 @@ int main(int argc, char** argv) {
       {{"survivors_name_the_peer_that_was_killed", survivors_name_the_peer_that_was_killed},
        {"a_wait_for_a_signal_ends_when_its_sender_is_killed", a_wait_for_a_signal_ends_when_its_sender_is_killed},
        {"what_a_peer_did_before_it_was_killed_counts", what_a_peer_did_before_it_was_killed_counts},
+       {"a_pe_without_descriptors_takes_no_peer_for_dead", a_pe_without_descriptors_takes_no_peer_for_dead},
        {"a_peer_that_never_calls_is_named_at_the_deadline", a_peer_that_never_calls_is_named_at_the_deadline},
        {"an_abort_ends_every_wait_of_processes", [] { an_abort_ends_every_wait_at_once(Placement::kProcesses); }},
        {"an_abort_ends_every_wait_of_threads", [] { an_abort_ends_every_wait_at_once(Placement::kThreads); }},
        {"a_peer_that_closed_its_world_is_named", a_peer_that_closed_its_world_is_named},
+       {"a_wait_for_a_signal_ends_when_all_others_have_closed_their_world",
+        a_wait_for_a_signal_ends_when_all_others_have_closed_their_world},
+       {"a_wait_for_a_signal_outlasts_peers_that_leave_before_the_sender",
+        a_wait_for_a_signal_outlasts_peers_that_leave_before_the_sender},
        {"different_calls_are_told_with_both", [] { different_calls_are_told_with_both(false); }},
        {"checked_calls_are_told_before_data_moves", [] { different_calls_are_told_with_both(true); }},
        {"differing_block_sizes_of_an_all_to_allv_are_told", differing_block_sizes_of_an_all_to_allv_are_told},

@@ -13,7 +13,7 @@ void all_gather_staged(World& world, const void* in, void* out, uint64_t bytes_p
     steps.post();
     if (own_block != in) std::memcpy(own_block + first, advance(in, first), bytes);
     for (int32_t i = 1; i < world.pes(); ++i) {
-      const int32_t peer = (world.pe() + i) % world.pes();
+      const int32_t peer = world.neighbour(i);
       steps.wait_for(peer);
       std::memcpy(advance(out, static_cast<uint64_t>(peer) * bytes_per_pe + first), steps.slot(peer), bytes);
     }

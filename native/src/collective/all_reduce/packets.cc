@@ -11,11 +11,11 @@ void all_reduce_packets(World& world, const void* in, void* out, uint64_t count,
   const uint64_t bytes = count * element_bytes;
   const void* inputs[SPARKGAP_MAX_PES];
   steps.begin();
-  send_packets(steps, own, 0, in, bytes);
+  send_packets(steps, own, in, bytes);
   steps.post();
   for (int32_t i = 1; i < world.pes(); ++i) {
     const int32_t peer = world.neighbour(i);
-    receive_packets(steps, peer, 0, world.scratch(peer), bytes);
+    receive_packets(steps, peer, world.scratch(peer), bytes);
     inputs[peer] = world.scratch(peer);
   }
   steps.saw_all();

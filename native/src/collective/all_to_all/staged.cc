@@ -18,7 +18,7 @@ void all_to_all_staged(World& world, const void* in, void* out, uint64_t bytes_p
     const uint64_t own_piece = own * bytes_per_pe + first;
     if (in != out) std::memcpy(advance(out, own_piece), advance(in, own_piece), bytes);
     for (int32_t i = 1; i < world.pes(); ++i) {
-      const int32_t peer = (world.pe() + i) % world.pes();
+      const int32_t peer = world.neighbour(i);
       steps.wait_for(peer);
       std::memcpy(advance(out, static_cast<uint64_t>(peer) * bytes_per_pe + first), steps.slot(peer) + own * most,
                   bytes);

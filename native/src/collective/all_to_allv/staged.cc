@@ -62,7 +62,7 @@ void all_to_allv_staged(World& world, const void* in, const BlockTable& send, vo
     steps.post();
     if (sent(own) > 0 && source(own) != target(own)) std::memcpy(target(own), source(own), sent(own));
     for (int32_t i = 1; i < world.pes(); ++i) {
-      const int32_t peer = (own + i) % world.pes();
+      const int32_t peer = world.neighbour(i);
       steps.wait_for(peer);
       if (received(peer) == 0) continue;
       std::memcpy(target(peer), steps.slot(peer) + static_cast<uint64_t>(own) * stride, received(peer));

@@ -1,6 +1,7 @@
 #include "provider/host/identity.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,8 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#include "protocol/layout.h"
 
 namespace sparkgap {
 namespace {
@@ -33,9 +32,8 @@ std::string boot_id() {
 }
 
 std::string host_name() {
-  char name[kHostBytes] = "";
-  if (gethostname(name, sizeof name - 1) != 0) return "unknown host";
-  return name;
+  char name[HOST_NAME_MAX + 1] = "";
+  return gethostname(name, sizeof name) == 0 ? name : "unknown host";
 }
 
 uint64_t pid_namespace() {

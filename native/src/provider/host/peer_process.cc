@@ -9,6 +9,15 @@
 #include "provider/host/identity.h"
 
 namespace sparkgap {
+namespace {
+
+// Whether the PID is another's by now, or nobody's. Nothing is known where not even this process can be looked up, as
+// when it has no descriptor left.
+bool is_gone(pid_t pid, uint64_t start_time) {
+  return process_start_time(pid) != start_time && process_start_time(getpid()) != 0;
+}
+
+}  // namespace
 
 PeerProcess::PeerProcess(PeerProcess&& other) noexcept
     : pidfd_(std::exchange(other.pidfd_, -1)), tried_(other.tried_) {}
@@ -22,9 +31,9 @@ bool PeerProcess::has_ended(pid_t pid, uint64_t start_time) {
     tried_ = true;
     pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
     // The descriptor is of whoever has the PID now; that it is the peer shows its start time.
-    if (process_start_time(pid) != start_time) return true;
+    if (is_gone(pid, start_time)) return true;
   }
-  if (pidfd_ < 0) return process_start_time(pid) != start_time;
+  if (pidfd_ < 0) return is_gone(pid, start_time);
   pollfd descriptor = {pidfd_, POLLIN, 0};
   return poll(&descriptor, 1, 0) > 0;
 }

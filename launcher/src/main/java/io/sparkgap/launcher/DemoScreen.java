@@ -19,7 +19,6 @@ final class DemoScreen implements AutoCloseable {
   private final List<Double> losses = new ArrayList<>();
   private DemoEvent.Training training;
   private Waiting waiting;
-  private boolean complete;
 
   DemoScreen(Terminal terminal, Installation installation) {
     this.terminal = terminal;
@@ -36,11 +35,6 @@ final class DemoScreen implements AutoCloseable {
             + "   executors that reach into each other's memory");
     blank();
     waitFor("starting Spark on " + master);
-  }
-
-  /** Whether the last event has been shown. */
-  boolean isComplete() {
-    return complete;
   }
 
   void show(DemoEvent event) {
@@ -62,7 +56,6 @@ final class DemoScreen implements AutoCloseable {
     } else if (event instanceof DemoEvent.Compared compared) {
       showCompared(compared);
       showNextSteps();
-      complete = true;
     }
   }
 

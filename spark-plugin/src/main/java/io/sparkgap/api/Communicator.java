@@ -9,7 +9,6 @@ import io.sparkgap.jni.WorldHandle;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.bytedeco.javacpp.BytePointer;
 
 /**
  * One PE's end of a world: collectives, one-sided calls and the symmetric heap.
@@ -509,6 +508,7 @@ public final class Communicator implements AutoCloseable {
    * The way that a collective of this size takes now.
    *
    * @param count elements, as the collective itself takes them
+   * @throws IllegalArgumentException if no memory holds so many
    */
   public Route route(Collective collective, long count, DataType type) {
     end.confinement.enter(Call.ROUTE);
@@ -518,12 +518,11 @@ public final class Communicator implements AutoCloseable {
       Refusals.throwFirst(end.refusals.missing(call, "collective", collective));
       Refusals.throwFirst(end.refusals.negative(call, "count", count));
       Refusals.throwFirst(end.refusals.missing(call, "type", type));
-      BytePointer route = sparkgap_route(end.handle, collective.code, count, type.code);
-      if (route == null) {
-        throw end.refusals.illegal(
-            call, "no route is known: " + Errors.lastError(end.handle) + ".");
+      String route = sparkgap_route(end.handle, collective.code, count, type.code).getString();
+      if (route.isEmpty()) {
+        throw end.refusals.illegal(call, Errors.lastError(end.handle) + ".");
       }
-      return Route.parse(route.getString());
+      return Route.parse(route);
     } finally {
       end.confinement.exit();
     }

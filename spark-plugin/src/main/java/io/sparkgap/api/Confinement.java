@@ -70,10 +70,6 @@ final class Confinement {
     OWNER.setRelease(this, CLOSED);
   }
 
-  boolean isClosed() {
-    return owner == CLOSED;
-  }
-
   /** Who is inside and in what, for example {@code thread "main" is in allReduce}. */
   String inside() {
     long id = owner;

@@ -4,8 +4,14 @@ package io.sparkgap.api;
 final class Ranges {
   private Ranges() {}
 
-  /** Whether so many bytes hold {@code count * times} elements of {@code 1 << shift} bytes. */
+  /**
+   * Whether so many bytes hold {@code count * times} elements of {@code 1 << shift} bytes; with
+   * {@code times == 0} any number of bytes does.
+   */
   static boolean holds(long bytes, long count, int times, int shift) {
+    if (times == 0) {
+      return count >= 0;
+    }
     // The first comparison keeps the product of the second within a long.
     return count >= 0 && count <= bytes >> shift && count * times <= bytes >> shift;
   }

@@ -19,11 +19,12 @@ public record Member(int partition, String executorId, String host, String devic
 
   /** Numbers as numbers (2 before 10), anything else after them as text. */
   private static int compareExecutors(String a, String b) {
-    boolean numbers = isNumber(a) && isNumber(b);
-    if (numbers && a.length() != b.length()) {
-      return Integer.compare(a.length(), b.length());
+    if (isNumber(a) != isNumber(b)) {
+      return isNumber(a) ? -1 : 1;
     }
-    return a.compareTo(b);
+    return isNumber(a) && a.length() != b.length()
+        ? Integer.compare(a.length(), b.length())
+        : a.compareTo(b);
   }
 
   private static boolean isNumber(String text) {

@@ -133,6 +133,9 @@ class BufferCollectivesTest {
           double[] result = new double[4];
           out.read(0, result, 0, 4);
           assertThat(result).containsExactly(1, 2, 3, 1);
+
+          // Elsewhere it is not read, however small it is.
+          c.broadcast(c.pe() == 1 ? in : in.slice(0, 8), out, 4, DataType.FLOAT64, 1);
         });
   }
 
@@ -150,6 +153,9 @@ class BufferCollectivesTest {
           int[] result = new int[2];
           out.read(0, result, 0, 2);
           assertThat(result).containsExactly(c.pe() == 2 ? new int[] {3, 3} : new int[] {0, 0});
+
+          // Elsewhere it is not written, however small it is.
+          c.reduce(in, c.pe() == 2 ? out : out.slice(0, 4), 2, DataType.INT32, ReduceOp.SUM, 2);
         });
   }
 
