@@ -16,7 +16,7 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {Algorithm::kPackets, "packets", "host/packets"},   {Algorithm::kOneShot, "one-shot", "host/one-shot"},
     {Algorithm::kTwoShot, "two-shot", "host/two-shot"}, {Algorithm::kStaged, "staged", "host/staged"},
-    {Algorithm::kFlags, "flags", "host/flags"},
+    {Algorithm::kDirect, "direct", "host/direct"},      {Algorithm::kFlags, "flags", "host/flags"},
 };
 
 // Above, fetching lines one after the other costs more than the wait for a flag that packets save.
@@ -26,6 +26,15 @@ constexpr uint64_t kMostPacketBytes = 512;
 // once more. The sizes where both took the same time, times pes - 2: measured with 4 PEs.
 constexpr uint64_t kOneShotBytes = 16 * 1024;
 constexpr uint64_t kOneShotBytesWhenSharing = 24 * 1024;
+
+// From here on, a copy less is worth a step more, in which PEs show where their arrays lie: measured with symmetric
+// arrays. With others that step is for nothing.
+uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
+  if (circumstances.oversubscribed) return 64 * 1024;
+  return collective == SPARKGAP_ALL_REDUCE ? 256 * 1024 : 16 * 1024;
+}
+
+bool has_direct(int32_t collective) { return collective != SPARKGAP_BARRIER && collective != SPARKGAP_ALL_TO_ALLV; }
 
 Algorithm select_all_reduce(uint64_t bytes, const Circumstances& circumstances) {
   // PEs that share cores wait for a switch anyway; then a flag costs nothing.
@@ -39,6 +48,11 @@ Algorithm select_all_reduce(uint64_t bytes, const Circumstances& circumstances) 
 }  // namespace
 
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  const bool direct = has_direct(collective) && bytes >= direct_bytes(collective, circumstances);
+  return direct ? Algorithm::kDirect : select_for_any_memory(collective, bytes, circumstances);
+}
+
+Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
       return select_all_reduce(bytes, circumstances);
@@ -56,11 +70,13 @@ bool can_carry(Algorithm algorithm, uint64_t bytes) {
 const char* algorithm_names(int32_t collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return "packets, one-shot, two-shot";
+      return "packets, one-shot, two-shot, direct";
     case SPARKGAP_BARRIER:
       return "flags";
-    default:
+    case SPARKGAP_ALL_TO_ALLV:
       return "staged";
+    default:
+      return "staged, direct";
   }
 }
 

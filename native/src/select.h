@@ -14,6 +14,7 @@ enum class Algorithm : int32_t {
   kOneShot,
   kTwoShot,
   kStaged,
+  kDirect,  // needs symmetric arrays, which only the call itself can find out
   kFlags,
 };
 
@@ -26,6 +27,9 @@ struct Circumstances {
 // `bytes` is what one PE gives to the collective: in for those that have one size, the block for one peer for
 // reduceScatter, allGather and allToAll.
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
+
+// What a call takes that was to be direct but finds an array outside the symmetric heap.
+Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
 // Whether `algorithm` can carry a message of that size at all.
 bool can_carry(Algorithm algorithm, uint64_t bytes);

@@ -53,6 +53,8 @@ class World {
 
   Buffer* allocate(uint64_t bytes);
   void free(Buffer* buffer);
+  // In the order of their allocation, the same on all PEs that have made the same calls.
+  const std::vector<std::unique_ptr<Buffer>>& buffers() const { return buffers_; }
 
   int32_t pe() const { return options_.pe; }
   int32_t pes() const { return options_.pes; }

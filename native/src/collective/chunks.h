@@ -27,6 +27,22 @@ inline uint64_t elements_of_block(const Steps& steps, uint64_t blocks, uint64_t 
   return steps.slot_bytes() / blocks / kLineBytes * kLineBytes / element_bytes;
 }
 
+// How the PEs share the work on a piece of a message: parts start on cache lines, the last may be shorter or empty.
+class Parts {
+ public:
+  Parts() = default;
+  Parts(uint64_t bytes, uint64_t pes)
+      : bytes_(bytes), part_bytes_(((bytes + pes - 1) / pes + kLineBytes - 1) / kLineBytes * kLineBytes) {}
+
+  // Of PE `pe`'s part, relative to the piece.
+  uint64_t begin(int32_t pe) const { return std::min(bytes_, static_cast<uint64_t>(pe) * part_bytes_); }
+  uint64_t size(int32_t pe) const { return std::min(bytes_ - begin(pe), part_bytes_); }
+
+ private:
+  uint64_t bytes_ = 0;
+  uint64_t part_bytes_ = 0;
+};
+
 // The inputs of a reduction in PE order: this PE's from where it lies, the others' from `offset` in their slots.
 class Inputs {
  public:

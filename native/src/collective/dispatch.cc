@@ -1,13 +1,19 @@
 #include "collective/dispatch.h"
 
+#include "collective/all_gather/direct.h"
 #include "collective/all_gather/staged.h"
+#include "collective/all_reduce/direct.h"
 #include "collective/all_reduce/one_shot.h"
 #include "collective/all_reduce/packets.h"
 #include "collective/all_reduce/two_shot.h"
+#include "collective/all_to_all/direct.h"
 #include "collective/all_to_all/staged.h"
 #include "collective/barrier/flags.h"
+#include "collective/broadcast/direct.h"
 #include "collective/broadcast/staged.h"
+#include "collective/reduce/direct.h"
 #include "collective/reduce/staged.h"
+#include "collective/reduce_scatter/direct.h"
 #include "collective/reduce_scatter/staged.h"
 #include "reduce/reduce.h"
 
@@ -22,6 +28,18 @@ constexpr int32_t kNoRoot = -1;
 // `out` before it is written. In place the line has just been read. Measured; each PE may decide for itself.
 constexpr uint64_t kStreamingBytes = 4 * 1024 * 1024;
 
+CopyFunction copy_function(const void* in, const void* out, uint64_t bytes) {
+  return bytes >= kStreamingBytes && in != out ? copy_streaming : copy_cached;
+}
+
+ReduceFunction reduce_function_for(const void* in, const void* out, uint64_t bytes, int32_t type, int32_t op) {
+  return bytes >= kStreamingBytes && in != out ? reduce_function_streaming(type, op) : reduce_function(type, op);
+}
+
+bool is_direct(const World& world, int32_t collective, uint64_t bytes) {
+  return world.algorithm_for(collective, bytes) == Algorithm::kDirect;
+}
+
 }  // namespace
 
 void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op) {
@@ -29,43 +47,73 @@ void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t
   if (count == 0) return;
   const uint64_t element_bytes = type_bytes(type);
   const uint64_t bytes = count * element_bytes;
-  const bool past_caches = bytes >= kStreamingBytes && in != out;
   const ReduceFunction reduce = reduce_function(type, op);
-  switch (world.algorithm_for(SPARKGAP_ALL_REDUCE, bytes)) {
+  const CopyFunction copy = copy_function(in, out, bytes);
+  Algorithm algorithm = world.algorithm_for(SPARKGAP_ALL_REDUCE, bytes);
+  if (algorithm == Algorithm::kDirect) {
+    if (all_reduce_direct(world, in, out, count, element_bytes, reduce, copy)) return;
+    algorithm = select_for_any_memory(SPARKGAP_ALL_REDUCE, bytes, world.circumstances());
+  }
+  switch (algorithm) {
     case Algorithm::kPackets:
       return all_reduce_packets(world, in, out, count, element_bytes, reduce);
-    case Algorithm::kTwoShot:
-      return all_reduce_two_shot(world, in, out, count, element_bytes, reduce,
-                                 past_caches ? copy_streaming : copy_cached);
+    case Algorithm::kOneShot:
+      return all_reduce_one_shot(world, in, out, count, element_bytes, reduce_function_for(in, out, bytes, type, op));
     default:
-      return all_reduce_one_shot(world, in, out, count, element_bytes,
-                                 past_caches ? reduce_function_streaming(type, op) : reduce);
+      return all_reduce_two_shot(world, in, out, count, element_bytes, reduce, copy);
   }
 }
 
 void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type, int32_t op) {
   const Call call(world, {SPARKGAP_REDUCE_SCATTER, type, op, kNoRoot, count_per_pe});
-  reduce_scatter_staged(world, in, out, count_per_pe, type_bytes(type), reduce_function(type, op));
+  const uint64_t element_bytes = type_bytes(type);
+  const uint64_t bytes = count_per_pe * element_bytes;
+  if (is_direct(world, SPARKGAP_REDUCE_SCATTER, bytes) &&
+      reduce_scatter_direct(world, in, out, count_per_pe, element_bytes, reduce_function(type, op))) {
+    return;
+  }
+  reduce_scatter_staged(world, in, out, count_per_pe, element_bytes, reduce_function(type, op));
 }
 
 void all_gather(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
   const Call call(world, {SPARKGAP_ALL_GATHER, type, kNoOp, kNoRoot, count_per_pe});
-  all_gather_staged(world, in, out, count_per_pe * type_bytes(type));
+  const uint64_t bytes = count_per_pe * type_bytes(type);
+  if (is_direct(world, SPARKGAP_ALL_GATHER, bytes) &&
+      all_gather_direct(world, in, out, bytes, copy_function(in, out, bytes))) {
+    return;
+  }
+  all_gather_staged(world, in, out, bytes);
 }
 
 void broadcast(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t root) {
   const Call call(world, {SPARKGAP_BROADCAST, type, kNoOp, root, count});
-  broadcast_staged(world, in, out, count * type_bytes(type), root);
+  const uint64_t bytes = count * type_bytes(type);
+  if (is_direct(world, SPARKGAP_BROADCAST, bytes) &&
+      broadcast_direct(world, in, out, bytes, root, copy_function(in, out, bytes))) {
+    return;
+  }
+  broadcast_staged(world, in, out, bytes, root);
 }
 
 void reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op, int32_t root) {
   const Call call(world, {SPARKGAP_REDUCE, type, op, root, count});
-  reduce_staged(world, in, out, count, type_bytes(type), reduce_function(type, op), root);
+  const uint64_t element_bytes = type_bytes(type);
+  const uint64_t bytes = count * element_bytes;
+  if (is_direct(world, SPARKGAP_REDUCE, bytes) &&
+      reduce_direct(world, in, out, count, element_bytes, reduce_function_for(in, out, bytes, type, op), root)) {
+    return;
+  }
+  reduce_staged(world, in, out, count, element_bytes, reduce_function(type, op), root);
 }
 
 void all_to_all(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
   const Call call(world, {SPARKGAP_ALL_TO_ALL, type, kNoOp, kNoRoot, count_per_pe});
-  all_to_all_staged(world, in, out, count_per_pe * type_bytes(type));
+  const uint64_t bytes = count_per_pe * type_bytes(type);
+  if (is_direct(world, SPARKGAP_ALL_TO_ALL, bytes) &&
+      all_to_all_direct(world, in, out, bytes, copy_function(in, out, bytes))) {
+    return;
+  }
+  all_to_all_staged(world, in, out, bytes);
 }
 
 void all_to_allv(World& world, const void* in, const BlockTable& send, void* out, const BlockTable& receive,

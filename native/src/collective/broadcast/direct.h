@@ -1,0 +1,18 @@
+// broadcast out of a symmetric array: every PE copies the root's from where it lies.
+//
+//   step 1: where it lies      the root's array --copy--> out      step 2: meet
+//
+// In place or not; only the root's `in` has to be symmetric. False, with nothing done, if it is not.
+#ifndef SPARKGAP_COLLECTIVE_BROADCAST_DIRECT_H
+#define SPARKGAP_COLLECTIVE_BROADCAST_DIRECT_H
+
+#include "reduce/reduce.h"
+#include "world.h"
+
+namespace sparkgap {
+
+bool broadcast_direct(World& world, const void* in, void* out, uint64_t bytes, int32_t root, CopyFunction copy_out);
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_COLLECTIVE_BROADCAST_DIRECT_H
