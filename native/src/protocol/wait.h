@@ -5,9 +5,9 @@
 //   yield    sched_yield between looks, up to about a millisecond
 //   sleep    on the world's futex for 1 ms, growing to 20 ms; peers wake sleepers when they post (protocol/abort.h)
 //
-// A wait that has come to sleep looks around every 10 to 20 ms: has the world been aborted, has the peer's process ended
-// or left, is the peer in another call, is the deadline over? Each of these aborts the world, so that every PE learns of
-// it, and ends the wait with a Failure whose sentence names the call, the peer, and what the peer did last.
+// A wait that has come to sleep looks around every 10 to 20 ms: has the world been aborted, has the peer's process
+// ended or left, is the peer in another call, is the deadline over? Each of these aborts the world, so that every PE
+// learns of it, and ends the wait with a Failure whose sentence names the call, the peer, and what the peer did last.
 #ifndef SPARKGAP_PROTOCOL_WAIT_H
 #define SPARKGAP_PROTOCOL_WAIT_H
 

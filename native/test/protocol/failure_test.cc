@@ -99,8 +99,8 @@ void a_peer_that_never_calls_is_named_at_the_deadline() {
     double out = 0;
     const sparkgap_status status = sparkgap_all_reduce(pe.world(), &in, &out, 1, SPARKGAP_FLOAT64, SPARKGAP_SUM);
     expect_failure(pe.world(), status, SPARKGAP_TIMED_OUT,
-                   {"call #3 allReduce float64 x 1 SUM", " s for PE 1 (test PE 1", "call #2 barrier",
-                    "returned", "epoch 1", "(spark.sparkgap.peer.timeout)"});
+                   {"call #3 allReduce float64 x 1 SUM", " s for PE 1 (test PE 1", "call #2 barrier", "returned",
+                    "epoch 1", "(spark.sparkgap.peer.timeout)"});
     expect(sparkgap_last_error_pe(pe.world()) == 1, "the error is about PE %d", sparkgap_last_error_pe(pe.world()));
   });
 }
