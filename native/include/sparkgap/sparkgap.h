@@ -117,8 +117,8 @@ sparkgap_status sparkgap_world_abort(sparkgap_world* world, const char* reason);
 // SPARKGAP_OK while the world can be used, else what it failed with; no wait.
 sparkgap_status sparkgap_world_health(sparkgap_world* world);
 
-// How many collective calls this PE has made, allocate and free among them: the same on all PEs of a world that is in
-// step. 0 for NULL.
+// How many collective calls this PE has made, connect, allocate and free among them: the same on all PEs of a world
+// that is in step. 0 for NULL.
 uint64_t sparkgap_world_calls(const sparkgap_world* world);
 
 // A digest of those calls with their types, operations, roots and counts: equal on PEs that made the same calls, and

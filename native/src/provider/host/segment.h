@@ -50,7 +50,7 @@ class Segment {
 // Bytes that can still be written under `directory`.
 uint64_t free_bytes(const std::string& directory);
 
-// "... needs 8388608 bytes in /dev/shm, of which 4096 are free. Enlarge it: ..."
+// Adds "needs 8388608 bytes (all PEs of the host together) in /dev/shm, where 4096 are free. Enlarge it ...".
 void describe_shortage(Text& text, const std::string& directory, uint64_t needed, uint64_t free);
 
 }  // namespace sparkgap

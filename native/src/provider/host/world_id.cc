@@ -35,15 +35,14 @@ HostWorldId parse_host_world_id(const uint8_t* bytes, const WorldOptions& option
   if (pid_namespace() != id.pid_namespace) {
     fail(SPARKGAP_UNAVAILABLE, 0,
          "PE %d and PE 0 are both on host %s but in different PID namespaces, so neither can see the other's memory. "
-         "Run "
-         "the executors in one container, or share the namespace (Docker: --pid, Kubernetes: shareProcessNamespace)",
+         "Run the executors in one container, or share the namespace (Docker: --pid, Kubernetes: "
+         "shareProcessNamespace)",
          options.pe, id.host);
   }
   const uint64_t start_time = process_start_time(id.pid);
   if (start_time != id.start_time) {
     fail(SPARKGAP_PEER_LOST, 0,
-         "process %d of PE 0 is gone%s: it ended before PE %d connected, or /proc hides it (mount "
-         "option hidepid)",
+         "process %d of PE 0 is gone%s: it ended before PE %d connected, or /proc hides it (mount option hidepid)",
          id.pid, start_time == 0 ? "" : " and its PID given to another", options.pe);
   }
   return id;

@@ -9,6 +9,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +21,7 @@ final class RunFolder {
   private static final int KEPT = 5;
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
+  private static final Pattern NAME = Pattern.compile("\\d{8}-\\d{6}-(?<pid>\\d{1,18})");
 
   private final Path path;
 
@@ -80,10 +83,13 @@ final class RunFolder {
     }
   }
 
+  /** Not so if it is none of ours, but something that a user put there. */
   private static boolean isOver(Path folder) {
-    String name = folder.getFileName().toString();
-    long pid = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
-    return !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    Matcher ours = NAME.matcher(folder.getFileName().toString());
+    return ours.matches()
+        && !ProcessHandle.of(Long.parseLong(ours.group("pid")))
+            .map(ProcessHandle::isAlive)
+            .orElse(false);
   }
 
   private static void delete(Path folder) throws IOException {

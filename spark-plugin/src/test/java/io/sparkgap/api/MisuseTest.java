@@ -80,8 +80,7 @@ class MisuseTest {
         .hasMessageContaining("need 73786976294838206456");
     assertRefused(() -> communicator.allocate(DataType.FLOAT64, Long.MAX_VALUE / 2))
         .hasMessageContaining("smaller count");
-    assertRefused(
-            () -> communicator.route(Collective.ALL_REDUCE, Long.MAX_VALUE, DataType.FLOAT64))
+    assertRefused(() -> communicator.route(Collective.ALL_REDUCE, Long.MAX_VALUE, DataType.FLOAT64))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("more than memory holds");
     try (ThreadWorld three = new ThreadWorld(3)) {
