@@ -1,7 +1,9 @@
 package io.sparkgap.launcher;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -9,6 +11,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -20,15 +24,33 @@ final class RunFolder {
   private static final DateTimeFormatter START =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
+  private static final Pattern NAME = Pattern.compile("\\d{8}-\\d{6}-(\\d{1,18})");
+
   private final Path path;
 
   private RunFolder(Path path) {
     this.path = path;
   }
 
-  static RunFolder create(Installation installation) throws IOException {
-    Files.createDirectories(installation.runs());
-    prune(installation.runs());
+  /**
+   * @throws LauncherException if there can be no such folder
+   */
+  static RunFolder create(Installation installation) throws LauncherException {
+    try {
+      Files.createDirectories(installation.runs());
+      prune(installation.runs());
+      return makeIn(installation);
+    } catch (IOException | UncheckedIOException e) {
+      throw new LauncherException(
+          "cannot make a folder for this run in "
+              + installation.runs()
+              + " ("
+              + e
+              + "): it must be writable for this user, and its disk not full");
+    }
+  }
+
+  private static RunFolder makeIn(Installation installation) throws IOException {
     String name =
         LocalDateTime.now(ZoneId.systemDefault()).format(START)
             + "-"
@@ -76,14 +98,21 @@ final class RunFolder {
       finished = folders.filter(RunFolder::isOver).sorted(Comparator.reverseOrder()).toList();
     }
     for (Path folder : finished.subList(Math.min(KEPT, finished.size()), finished.size())) {
-      delete(folder);
+      try {
+        delete(folder);
+      } catch (NoSuchFileException | UncheckedIOException e) {
+        // A demo that was started at the same time is removing it; what is left goes the next time.
+      }
     }
   }
 
+  /** Whatever else lies there is not ours to remove. */
   private static boolean isOver(Path folder) {
-    String name = folder.getFileName().toString();
-    long pid = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
-    return !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    Matcher name = NAME.matcher(folder.getFileName().toString());
+    return name.matches()
+        && !ProcessHandle.of(Long.parseLong(name.group(1)))
+            .map(ProcessHandle::isAlive)
+            .orElse(false);
   }
 
   private static void delete(Path folder) throws IOException {
