@@ -463,6 +463,7 @@ abstract class SparkgapContract {
         .anySatisfy(line -> assertThat(line).contains("heard").contains(Wordless.class.getName()));
   }
 
+  @SuppressWarnings("OverrideThrowableToString") // for that is what users do
   private static final class Wordless extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
