@@ -46,7 +46,14 @@ final class PeBody<T, R> implements PairFlatMapFunction<Iterator<T>, Integer, Pe
     try {
       Communicator communicator = ExecutorSide.current().join(context);
       List<R> results = new ArrayList<>();
-      function.call(communicator, rows).forEachRemaining(results::add);
+      Iterator<R> returned = function.call(communicator, rows);
+      if (returned == null) {
+        throw new IllegalStateException(
+            "The function of Sparkgap.run returned null on "
+                + communicator
+                + ": return an iterator of its results, Collections.emptyIterator() for none");
+      }
+      returned.forEachRemaining(results::add);
       int index = order == Order.PE ? communicator.pe() : context.partitionId();
       PeResult result = new PeResult(index, results.toArray());
       return List.of(new Tuple2<>(0, result)).iterator();

@@ -4,6 +4,7 @@ import io.sparkgap.api.Communicator;
 import io.sparkgap.plugin.DriverSide;
 import io.sparkgap.plugin.ExecutorSide;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
@@ -26,7 +27,7 @@ public final class Sparkgap {
    * @param function called on every PE; shipped as Spark ships any function
    * @return the results of all PEs in partition order
    * @throws IllegalStateException if the plugin is not loaded, or the application has too few task
-   *     slots after {@code spark.sparkgap.slots.timeout}
+   *     slots after {@code spark.sparkgap.slots.timeout}, or this is called inside a task
    */
   public static <T, R> List<R> run(JavaRDD<T> rdd, PeFunction<T, R> function) {
     return WorldJob.run(rdd, function);
@@ -71,6 +72,8 @@ public final class Sparkgap {
    * is a second behind.
    */
   public static void onReport(JavaSparkContext sc, ReportListener listener) {
+    Objects.requireNonNull(sc, "Sparkgap.onReport: sc is null");
+    Objects.requireNonNull(listener, "Sparkgap.onReport: listener is null");
     DriverSide.of(sc.sc()).onReport((line, pe) -> listener.onReport(pe, line));
   }
 }

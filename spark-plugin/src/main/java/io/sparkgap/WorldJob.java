@@ -9,8 +9,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -33,11 +35,17 @@ final class WorldJob {
 
   /** One PE for each partition; results in partition order. */
   static <T, R> List<R> run(JavaRDD<T> rdd, PeFunction<T, R> function) {
+    Objects.requireNonNull(rdd, "Sparkgap.run: rdd is null");
+    Objects.requireNonNull(function, "Sparkgap.run: function is null");
+    refuseInsideTask();
     return new WorldJob(rdd.context()).run(rdd, new PeBody<>(function, PeBody.Order.PARTITION));
   }
 
   /** So many PEs; results in PE order. */
   static <R> List<R> run(JavaSparkContext sc, int pes, PeTask<R> task) {
+    Objects.requireNonNull(sc, "Sparkgap.run: sc is null");
+    Objects.requireNonNull(task, "Sparkgap.run: task is null");
+    refuseInsideTask();
     if (pes < 1 || pes > SparkgapNative.SPARKGAP_MAX_PES) {
       throw new IllegalArgumentException(
           "a world has 1 to " + SparkgapNative.SPARKGAP_MAX_PES + " PEs, not " + pes);
@@ -48,6 +56,17 @@ final class WorldJob {
     PeFunction<Integer, R> function =
         (communicator, rows) -> Collections.singletonList(task.call(communicator)).iterator();
     return job.run(onePerPe, new PeBody<>(function, PeBody.Order.PE));
+  }
+
+  /** In local mode it would go on, and wait for ever for the slots that its own task holds. */
+  private static void refuseInsideTask() {
+    if (TaskContext.get() != null) {
+      throw new IllegalStateException(
+          "Sparkgap.run was called inside a task of stage "
+              + TaskContext.get().stageId()
+              + ", but it starts a job, which only the driver can: make the calls on the"
+              + " communicator that this task has, or call Sparkgap.run after this job");
+    }
   }
 
   private <T, R> List<R> run(JavaRDD<T> rdd, PeBody<T, R> body) {

@@ -412,4 +412,64 @@ abstract class SparkgapContract {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("300 partitions");
   }
+
+  @Test
+  void whatIsMissingIsNamedBeforeAJobStarts() {
+    JavaRDD<Integer> rows = sc.parallelize(List.of(1), 1);
+    assertThatThrownBy(() -> Sparkgap.run(rows, null)).hasMessageContaining("function is null");
+    assertThatThrownBy(() -> Sparkgap.run(sc, 1, null)).hasMessageContaining("task is null");
+    assertThatThrownBy(() -> Sparkgap.onReport(sc, null)).hasMessageContaining("listener is null");
+  }
+
+  @Test
+  void aFunctionThatReturnsNullIsToldWhatToReturn() {
+    JavaRDD<Integer> rows = sc.parallelize(List.of(1), 1);
+    assertThatThrownBy(() -> Sparkgap.run(rows, (c, mine) -> null))
+        .hasMessageContaining("The function of Sparkgap.run returned null on PE 0 of 1")
+        .hasMessageContaining("Collections.emptyIterator()");
+  }
+
+  @Test
+  void runInsideATaskIsRefused() {
+    JavaRDD<Integer> rows = sc.parallelize(List.of(1), 1);
+    assertThatThrownBy(
+            () -> Sparkgap.run(rows, (c, mine) -> Sparkgap.run(rows, (d, none) -> none).iterator()))
+        .hasMessageContaining("Sparkgap.run was called inside a task of stage");
+  }
+
+  @Test
+  void anExceptionThatDoesNotDescribeItselfIsNamedByItsClass() {
+    assertThatThrownBy(
+            () ->
+                BarrierStage.of(sc, 2)
+                    .mapPartitions(
+                        rows -> {
+                          Communicator c = Sparkgap.join(BarrierTaskContext.get());
+                          if (c.pe() == 1) {
+                            throw new Wordless();
+                          }
+                          try {
+                            sumOverAll(c, 1);
+                          } catch (WorldAbortedException e) {
+                            c.report("heard " + e.getMessage());
+                            throw e;
+                          }
+                          return rows;
+                        })
+                    .collect())
+        .isNotNull();
+    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
+    assertThat(List.copyOf(reports))
+        .anySatisfy(line -> assertThat(line).contains("heard").contains(Wordless.class.getName()));
+  }
+
+  @SuppressWarnings("OverrideThrowableToString") // for that is what users do
+  private static final class Wordless extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String toString() {
+      return "";
+    }
+  }
 }

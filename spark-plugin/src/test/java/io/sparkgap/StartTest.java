@@ -133,4 +133,14 @@ class StartTest {
                           remedy -> assertThat(remedy).contains("spark.master=local[N]")));
     }
   }
+
+  @Test
+  void aStoppedContextIsToldAsSuch() {
+    SparkApplication application = SparkApplication.start(SparkApplication.local(1));
+    application.close();
+    assertThatThrownBy(() -> Sparkgap.run(application.sc(), 1, Communicator::pe))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("has been stopped")
+        .hasMessageNotContaining("spark.plugins");
+  }
 }

@@ -128,7 +128,8 @@ final class DemoCommand implements Callable<Integer> {
     arguments.addAll(List.of("--master", where));
     arguments.addAll(List.of("--class", "io.sparkgap.examples.Demo"));
     arguments.addAll(List.of("--jars", installation.pluginJar().toString()));
-    arguments.addAll(List.of("--driver-java-options", "-Djava.io.tmpdir=" + folder.temporary()));
+    arguments.addAll(
+        List.of("--driver-java-options", oneOption("-Djava.io.tmpdir=" + folder.temporary())));
     for (String setting :
         List.of(
             "spark.plugins=io.sparkgap.SparkgapPlugin",
@@ -144,6 +145,11 @@ final class DemoCommand implements Callable<Integer> {
     arguments.add(installation.examplesJar().toString());
     arguments.add(String.valueOf(pes));
     return arguments;
+  }
+
+  /** Spark splits the text at spaces, which the path to this project may have, unless quoted. */
+  private static String oneOption(String option) {
+    return '"' + option.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
   /** Shows what the application wrote; false if nobody looks any more. */

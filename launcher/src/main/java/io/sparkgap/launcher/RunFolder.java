@@ -1,7 +1,9 @@
 package io.sparkgap.launcher;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -29,9 +31,25 @@ final class RunFolder {
     this.path = path;
   }
 
-  static RunFolder create(Installation installation) throws IOException {
-    Files.createDirectories(installation.runs());
-    prune(installation.runs());
+  /**
+   * @throws LauncherException if there can be no such folder
+   */
+  static RunFolder create(Installation installation) throws LauncherException {
+    try {
+      Files.createDirectories(installation.runs());
+      prune(installation.runs());
+      return makeIn(installation);
+    } catch (IOException | UncheckedIOException e) {
+      throw new LauncherException(
+          "cannot make a folder for this run in "
+              + installation.runs()
+              + " ("
+              + e
+              + "): it must be writable for this user, and its disk not full");
+    }
+  }
+
+  private static RunFolder makeIn(Installation installation) throws IOException {
     String name =
         LocalDateTime.now(ZoneId.systemDefault()).format(START)
             + "-"
@@ -79,7 +97,11 @@ final class RunFolder {
       finished = folders.filter(RunFolder::isOver).sorted(Comparator.reverseOrder()).toList();
     }
     for (Path folder : finished.subList(Math.min(KEPT, finished.size()), finished.size())) {
-      delete(folder);
+      try {
+        delete(folder);
+      } catch (NoSuchFileException | UncheckedIOException e) {
+        // A demo that was started at the same time is removing it; what is left goes the next time.
+      }
     }
   }
 

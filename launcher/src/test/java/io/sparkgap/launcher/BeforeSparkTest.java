@@ -109,6 +109,21 @@ class BeforeSparkTest {
     assertThat(result.err()).contains("not built yet", "launcher/bin/sparkgap demo");
   }
 
+  @Test
+  void aFolderThatCannotBeMadeIsToldInASentence() throws Exception {
+    Path project = folder.resolve("project");
+    BuiltProject.at(project);
+    Files.createFile(project.resolve("launcher/target/runs"));
+
+    Result result =
+        new Command(project, folder, Map.of()).run("demo", "--no-build", "--master", "local[1]");
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("sparkgap: cannot make a folder for this run in " + project)
+        .doesNotContain("\tat ");
+  }
+
   /** The scripts and what they read, and a path with nothing on it but what a usual system has. */
   private Command unbuiltProject() throws IOException {
     Path project = folder.resolve("project");

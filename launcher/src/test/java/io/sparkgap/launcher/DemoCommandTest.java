@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -121,6 +122,22 @@ class DemoCommandTest {
     assertThat(process.waitFor(4, TimeUnit.MINUTES)).isTrue();
     assertThat(names(RUNS)).isEqualTo(runs);
     assertThat(processesOfRuns()).isEmpty();
+  }
+
+  @Test
+  void itRunsFromAPathWithSpacesAndLeavesWhatIsNotItsOwn() throws Exception {
+    Path project = output.resolve("a path with 'spaces'");
+    BuiltProject.at(project);
+    Path runs = Files.createDirectories(project.resolve("launcher/target/runs"));
+    Files.createFile(runs.resolve("notes-of-mine"));
+
+    Result result =
+        new Command(project, output, Map.of())
+            .run("demo", "--no-build", "--pes=2", "--master", "local-cluster[2,1,1024]");
+
+    assertThat(result.err()).isEmpty();
+    assertThat(result.exitCode()).isZero();
+    assertThat(names(runs)).containsExactly("notes-of-mine");
   }
 
   private static List<String> names(Path parent) throws IOException {

@@ -90,8 +90,20 @@ public final class Membership {
 
   /** The task has failed: so does its world, with the task's error as the reason. */
   public void fail(Throwable error) {
-    failure = error.toString();
+    failure = describe(error);
     abort(describe() + " failed: " + failure);
+  }
+
+  /**
+   * Never empty, for that means that nothing has failed, and never throws: the class is the user's.
+   */
+  private static String describe(Throwable error) {
+    try {
+      String text = error.toString();
+      return text == null || text.isEmpty() ? error.getClass().getName() : text;
+    } catch (RuntimeException e) {
+      return error.getClass().getName() + " (whose toString throws " + e.getClass().getName() + ")";
+    }
   }
 
   /** The task has ended, well or not. Calling it again does nothing. */

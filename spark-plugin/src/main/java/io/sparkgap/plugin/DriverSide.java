@@ -67,12 +67,18 @@ public final class DriverSide implements DriverPlugin {
   /**
    * The driver side of a running application.
    *
-   * @throws IllegalStateException that names the line to add, if the plugin is not loaded for this
-   *     context
+   * @throws IllegalStateException if the context has been stopped, or, with the line to add, if the
+   *     plugin is not loaded for it
    */
   public static DriverSide of(SparkContext sc) {
     DriverSide side = CURRENT.get();
     if (side == null || side.sc != sc) {
+      if (sc.isStopped()) {
+        throw new IllegalStateException(
+            "The SparkContext of application "
+                + sc.applicationId()
+                + " has been stopped: make a new one, or stop it only after the last use");
+      }
       throw new IllegalStateException(
           "Sparkgap is not loaded in this application: start it with --conf "
               + PLUGIN_LINE
