@@ -75,19 +75,23 @@ void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
 void Waiter::look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context) {
   if (peer != kNoPe) {
     compare_calls(peer);
-    look_for_losses(peer, ready, context);
+    look_for_losses(peer, true, ready, context);
   } else {
-    for (int32_t other = 0; other < control_.pes(); ++other) look_for_losses(other, ready, context);
+    for (int32_t other = 0; other < control_.pes(); ++other) look_for_losses(other, true, ready, context);
   }
   if (waited_us >= options_.timeout_ms * 1000) give_up_late(peer, waited_us);
 }
 
-void Waiter::look_for_losses(int32_t peer, Condition ready, const void* context) {
+void Waiter::check_alive(int32_t peer, bool left_counts) {
+  look_for_losses(peer, left_counts, [](const void*) { return false; }, nullptr);
+}
+
+void Waiter::look_for_losses(int32_t peer, bool left_counts, Condition ready, const void* context) {
   if (peer == pe_) return;
   const uint32_t state = load_acquire(&control_.record(peer).state);
   if (state == kAbsent || state == kConnecting) return;
   const bool left = state == kLeft;
-  if (!left && !liveness_->has_ended(peer)) return;
+  if (left ? !left_counts : !liveness_->has_ended(peer)) return;
   // What it did last may have been what we wait for.
   if (ready(context)) return;
   Failure failure;
@@ -136,6 +140,11 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
+  describe_lateness(text, peer, waited_us);
+  give_up(failure);
+}
+
+void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) const {
   text.add(" waited %.1f s", static_cast<double>(waited_us) / 1e6);
   if (peer == kNoPe) {
     text.add(" and nothing came");
@@ -149,7 +158,6 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
     }
   }
   text.add(" The limit is %lld ms (spark.sparkgap.peer.timeout)", static_cast<long long>(options_.timeout_ms));
-  give_up(failure);
 }
 
 void Waiter::describe_own_call(Text& text) const {

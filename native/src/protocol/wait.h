@@ -64,6 +64,15 @@ class Waiter {
   // Throws MISMATCH if `peer` has made another call of the same number as one of this PE's last.
   void compare_calls(int32_t peer);
 
+  // Aborts the world and throws if the process of `peer` has ended, or, with `left_counts`, if it has closed its end.
+  void check_alive(int32_t peer, bool left_counts);
+
+  // Whether the process of `peer` has ended; false for this PE's own. Does nothing about it.
+  bool has_ended(int32_t peer) { return peer != pe_ && liveness_->has_ended(peer); }
+
+  // " waited 20.0 s for PE 1 (...), whose last call was .... The limit is ...". Any thread.
+  void describe_lateness(Text& text, int32_t peer, int64_t waited_us) const;
+
   // What the call that this PE is in does, for errors: nullptr for the collective that its CallLine shows.
   void set_activity(const char* activity) { activity_ = activity; }
 
@@ -72,7 +81,7 @@ class Waiter {
 
   void wait_long(int32_t peer, Condition ready, const void* context);
   void look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context);
-  void look_for_losses(int32_t peer, Condition ready, const void* context);
+  void look_for_losses(int32_t peer, bool left_counts, Condition ready, const void* context);
   void describe_own_call(Text& text) const;
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
