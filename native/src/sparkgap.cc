@@ -417,7 +417,7 @@ const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t c
       check_type(type);
       bytes = checked_bytes(count, type, 1);
     }
-    route = host_route_name(world->algorithm_for(collective, bytes));
+    route = route_name(world->circumstances().provider, world->algorithm_for(collective, bytes));
   });
   return route;
 }
@@ -426,9 +426,10 @@ sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t coll
   return guarded(world, [&] {
     check_collective(collective);
     Algorithm found = Algorithm::kAuto;
-    if (algorithm != nullptr && !find_algorithm(collective, algorithm, &found)) {
+    const ProviderKind provider = world->circumstances().provider;
+    if (algorithm != nullptr && !find_algorithm(collective, algorithm, provider, &found)) {
       fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s has no algorithm \"%s\"; it has: auto, %s", operation_name(collective),
-           algorithm, algorithm_names(collective));
+           algorithm, algorithm_names(collective, provider));
     }
     world->hold_to(collective, found);
   });

@@ -241,7 +241,7 @@ void World::free(Buffer* buffer) {
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   const Algorithm held = held_[collective];
-  const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes);
+  const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
   return use_held ? held : select(collective, bytes, circumstances_);
 }
 

@@ -25,6 +25,9 @@ constexpr int32_t kMaxPes = 16;
 // Most lanes (blocks that exchange data independently of each other) that any kernel uses.
 constexpr int32_t kMaxLanes = 64;
 
+// Of a message in packets, what a lane can carry.
+constexpr uint64_t kLanePacketBytes = 8 << 10;
+
 enum class WaitEnd : uint32_t {
   kNone = 0,
   kDeadline = 1,        // `peer` did not come within KernelWorld::deadline_ns

@@ -61,8 +61,7 @@ struct alignas(16) Packet {
 };
 
 constexpr uint64_t kWordBytes = 8;  // of data in a packet
-constexpr uint64_t kLanePackets = 1024;
-constexpr uint64_t kMaxPacketBytes = kMaxLanes * kLanePackets * kWordBytes;
+constexpr uint64_t kLanePackets = kLanePacketBytes / kWordBytes;
 
 // For all sources together; a slot is a PE's share of it.
 constexpr uint64_t kLaneSlotBytes = 256 << 10;

@@ -61,7 +61,7 @@ __device__ __forceinline__ void fold_vectors(const Fold& fold, uint64_t first, u
 }
 
 template <class Element, class Operation>
-__device__ __forceinline__ void fold_elements(const Fold& fold) {
+__device__ __noinline__ void fold_elements(const Fold& fold) {
   using Stored = typename Element::Stored;
   constexpr uint64_t kInVector = sizeof(uint4) / sizeof(Stored);
   uint64_t done = 0;

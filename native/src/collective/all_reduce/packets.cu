@@ -11,7 +11,7 @@
 //     lane 1  | from PE 0: packets | ...
 //
 // Rotation: see protocol/scratch.h. A thread keeps its own words in registers, so in place is as good as out of place.
-// Requires: bytes <= packet_capacity, that is lanes * kLanePackets words. Any alignment; words are 8-byte loads where
+// Requires: bytes <= lanes * kLanePacketBytes. Any alignment; words are 8-byte loads where
 // `in` is aligned to 8.
 //
 // A launch waits, in the kernel, for the one before it in the stream to end (griddepcontrol), and only then lets the
