@@ -74,6 +74,7 @@ void World::open(const sparkgap_world_options& options) {
            options_.device);
     }
     gpu_ = std::make_unique<GpuWorld>(options_);
+    circumstances_.provider = options_.provider == "nccl" ? ProviderKind::kNccl : ProviderKind::kNvshmem;
   }
   if (options_.pe == 0) provider_->make_world();
   created_ = true;
@@ -117,7 +118,9 @@ void World::meet_peers() {
   wait_for_peers_to_connect();
   learn_circumstances();
   verify_puts();
-  if (gpu_ != nullptr) gpu_->connect(control_, *steps_, *waiter_);
+  if (gpu_ == nullptr) return;
+  gpu_->connect(control_, *steps_, *waiter_);
+  circumstances_.lanes = gpu_->lanes();
 }
 
 void World::publish_control() {

@@ -37,6 +37,7 @@ kernels::KernelCall kernel_call(int32_t collective, const void* in, void* out, u
   call.type = type;
   call.op = kNoOp;
   call.root = kNoRoot;
+  call.send_counts = call.send_offsets = call.receive_counts = call.receive_offsets = nullptr;
   return call;
 }
 

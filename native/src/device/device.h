@@ -1,10 +1,10 @@
-// The interface between the two libraries: what libsparkgap.so, which has the world and its control segment but no CUDA,
-// asks of libsparkgap_cuda.so, which has the kernels, NVSHMEM and NCCL but talks to no peer's process by itself and
-// waits for none without a limit.
+// The interface between the two libraries: what libsparkgap.so, which has the world and its control segment but no
+// CUDA, asks of libsparkgap_cuda.so, which has the kernels, NVSHMEM and NCCL but talks to no peer's process by itself
+// and waits for none without a limit.
 //
 // Both are always built together and loaded from one folder; kDeviceInterface tells when they were not. Each has a
-// C++ library of its own inside, so nothing crosses but plain structs, pointers and virtual calls: no exception, no std::
-// type. A call that fails fills the Failure that it was given and returns its status.
+// C++ library of its own inside, so nothing crosses but plain structs, pointers and virtual calls: no exception, no
+// std:: type. A call that fails fills the Failure that it was given and returns its status.
 //
 // Threads: a DeviceWorld is called by one thread at a time, but for abort(), which any thread may call at any moment.
 #ifndef SPARKGAP_DEVICE_DEVICE_H
@@ -44,6 +44,7 @@ struct DeviceOffer {
 struct DeviceWorldOptions {
   int32_t pe;
   int32_t pes;
+  uint64_t epoch;
   int64_t peer_timeout_ms;
   int32_t device;
   const char* provider;  // "nvshmem" or "nccl"; static
@@ -66,7 +67,7 @@ class DeviceMemory {
   virtual sparkgap_status attach(const DeviceOffer* offers, Failure* failure) = 0;
   // Collective: every PE frees the same memory now; then the destructor.
   virtual sparkgap_status free_together(Failure* failure) = 0;
-  // Where this process and its GPU see `pe`'s part.
+  // Where this process and its GPU see `pe`'s part; nullptr if they cannot.
   virtual uint8_t* part(int32_t pe) const = 0;
 };
 
@@ -84,12 +85,19 @@ class DeviceWorld {
   virtual sparkgap_status card(DeviceCard* card, Failure* failure) = 0;
   // Collective: starts the provider. `cards` has one of each PE, checked by the caller.
   virtual sparkgap_status start(const DeviceCard* cards, const DeviceControl& control, Failure* failure) = 0;
-  // All PEs have attached to each other's `scratch` (kernels::scratch_bytes): calls may come. The caller keeps the
-  // memory until after the last. `cards`: as in start.
+  // What the kernels need of symmetric memory on each PE.
+  virtual uint64_t scratch_bytes() const = 0;
+  // All PEs have attached to each other's `scratch`: calls may come. The caller keeps the memory until after the last.
+  // `cards`: as in start.
   virtual sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) = 0;
 
+  // Whether this GPU has room for an allocation, as far as one can tell before.
+  virtual sparkgap_status check_room(uint64_t bytes, Failure* failure) = 0;
   // Collective, bytes > 0, zeroed: the first half of an allocation.
   virtual sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) = 0;
+  // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot address each other's memory, so that only the
+  // provider's own collectives are left.
+  virtual int32_t lanes() const = 0;
   // After an allocation has failed on some PE: makes allocate go another way, on all PEs alike. False: there is none.
   virtual bool fall_back() = 0;
 

@@ -80,6 +80,7 @@ GpuWorld::GpuWorld(const WorldOptions& options) : options_(options) {
   DeviceWorldOptions device = {};
   device.pe = options.pe;
   device.pes = options.pes;
+  device.epoch = options.epoch;
   device.peer_timeout_ms = options.peer_timeout_ms;
   device.device = options.device;
   device.provider = nvshmem ? "nvshmem" : "nccl";
@@ -97,16 +98,15 @@ void GpuWorld::connect(const Control& control, Steps& steps, Waiter& waiter) {
   exchange_cards();
   check_cards();
   start_provider();
-  const uint64_t scratch_bytes = kernels::scratch_bytes(options_.pes);
   for (bool done = false; !done;) {
     try {
-      scratch_ = allocate_together(scratch_bytes);
+      scratch_ = allocate_together(device_->scratch_bytes());
+      if (scratch_->part(options_.pe == 0 ? options_.pes - 1 : 0) != nullptr) verify_puts();
       done = true;
     } catch (const Failure&) {
       if (is_aborted(control_) || !device_->fall_back()) throw;
     }
   }
-  verify_puts();
   agree(device_->use_scratch(*scratch_, cards_.data(), &failure_), "setting up the kernels");
 }
 
@@ -180,11 +180,12 @@ void GpuWorld::verify_puts() {
     if (words[static_cast<size_t>(from)] == token(control_.header(), from, options_.pe)) continue;
     status = SPARKGAP_UNAVAILABLE;
     Text(failure_.message, sizeof failure_.message)
-        .add("what PE %d (%s) puts into the GPU memory of this PE does not arrive, though the driver has mapped it: "
-             "their GPUs (%s and %s) cannot reach each other. Look at `nvidia-smi topo -p2p w`, and whether an IOMMU "
-             "stands between them",
-             from, control_.record(from).label, cards_[static_cast<size_t>(from)].pci,
-             cards_[static_cast<size_t>(options_.pe)].pci);
+        .add(
+            "what PE %d (%s) puts into the GPU memory of this PE does not arrive, though the driver has mapped it: "
+            "their GPUs (%s and %s) cannot reach each other. Look at `nvidia-smi topo -p2p w`, and whether an IOMMU "
+            "stands between them",
+            from, control_.record(from).label, cards_[static_cast<size_t>(from)].pci,
+            cards_[static_cast<size_t>(options_.pe)].pci);
   }
   std::fill(words.begin(), words.end(), 0);
   copy(scratch_word(options_.pe, 0), words.data(), pes * sizeof(uint64_t));
@@ -203,8 +204,8 @@ void GpuWorld::agree(sparkgap_status status, const char* what) {
     if (outcome.status == SPARKGAP_OK) continue;
     // What is only so in that PE's process is no reason for others to be replaced.
     const bool theirs = outcome.status == SPARKGAP_DEVICE_FAILED && pe != options_.pe;
-    fail(theirs ? SPARKGAP_UNAVAILABLE : outcome.status, pe, "PE %d (%s), %s %s: %s", pe, control_.record(pe).label, what,
-         options_.provider.c_str(), outcome.message);
+    fail(theirs ? SPARKGAP_UNAVAILABLE : outcome.status, pe, "PE %d (%s), %s %s: %s", pe, control_.record(pe).label,
+         what, options_.provider.c_str(), outcome.message);
   }
 }
 
@@ -214,6 +215,8 @@ std::unique_ptr<SymmetricMemory> GpuWorld::allocate(uint64_t bytes) {
 }
 
 std::unique_ptr<DeviceMemory> GpuWorld::allocate_together(uint64_t bytes) {
+  // Before the providers are in it together, where one without memory would leave the others waiting.
+  agree(device_->check_room(bytes, &failure_), "allocating memory of");
   Outcome mine = {};
   DeviceMemory* made = nullptr;
   mine.status = device_->allocate(bytes, &made, &mine.offer, &failure_);

@@ -1,11 +1,11 @@
 // What makes a world one of GPUs: libsparkgap.so's end of device.h.
 //
-// The world itself stays what it is on the host: its control segment carries the bootstrap, the call board, liveness and
-// the abort word. This class exchanges through it what the providers need, decides with all PEs alike whether a step
-// has succeeded, does all waiting for the GPU, and turns what went wrong there into the world's errors.
+// The world itself stays what it is on the host: its control segment carries the bootstrap, the call board, liveness
+// and the abort word. This class exchanges through it what the providers need, decides with all PEs alike whether a
+// step has succeeded, does all waiting for the GPU, and turns what went wrong there into the world's errors.
 //
-// Calls are enqueued and return, so an error may belong to an earlier call than the one that returns it. An error in the
-// middle of a call aborts the world, since the other PEs are in that call, too; only what is refused beforehand
+// Calls are enqueued and return, so an error may belong to an earlier call than the one that returns it. An error in
+// the middle of a call aborts the world, since the other PEs are in that call, too; only what is refused beforehand
 // (INVALID_ARGUMENT) does not.
 #ifndef SPARKGAP_DEVICE_GPU_WORLD_H
 #define SPARKGAP_DEVICE_GPU_WORLD_H
@@ -39,6 +39,9 @@ class GpuWorld {
 
   // Collective, once the PEs have met on the host.
   void connect(const Control& control, Steps& steps, Waiter& waiter);
+
+  // See Circumstances::lanes; after connect.
+  int32_t lanes() const { return device_->lanes(); }
 
   // Collective.
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes);
@@ -104,8 +107,8 @@ class GpuWorld {
   uint64_t freed_ = 0;
   bool started_ = false;      // on this PE
   bool all_started_ = false;  // on every PE
-  Failure failure_;         // of the call in hand
-  Failure device_failure_;  // why this process can use its GPU no more
+  Failure failure_;           // of the call in hand
+  Failure device_failure_;    // why this process can use its GPU no more
 };
 
 }  // namespace sparkgap

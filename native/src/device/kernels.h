@@ -49,11 +49,11 @@ struct WaitRecord {
 // One PE's view of its world, made at connect and unchanged from then on. Addresses are device addresses.
 struct KernelWorld {
   int32_t pe;
-  int32_t pes;             // 1..kMaxPes
-  int32_t lanes;           // from lanes_for(); the same on all PEs
-  int32_t compute_major;   // of this PE's GPU: from 9 on back-to-back launches overlap
-  uint64_t deadline_ns;    // of each wait of a kernel
-  void* scratch[kMaxPes];  // scratch_bytes() each, zeroed on all PEs before the first launch on any; aligned to 256
+  int32_t pes;                 // 1..kMaxPes
+  int32_t lanes;               // from lanes_for(); the same on all PEs
+  int32_t compute_major;       // of this PE's GPU: from 9 on back-to-back launches overlap
+  uint64_t deadline_ns;        // of each wait of a kernel
+  void* scratch[kMaxPes];      // scratch_bytes() each, zeroed on all PEs before the first launch on any; aligned to 256
   const uint32_t* abort_word;  // mapped host memory: not 0 ends every wait
   WaitRecord* record;          // mapped host memory
 };

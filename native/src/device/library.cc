@@ -23,10 +23,11 @@ DeviceLibrary& load() {
   const size_t slash = own.rfind('/');
   const std::string path = (slash == std::string::npos ? "" : own.substr(0, slash + 1)) + kFile;
   if (access(path.c_str(), F_OK) != 0) {
-    fail(SPARKGAP_UNAVAILABLE, kNoPe,
-         "this build of Sparkgap has no GPU code: there is no %s, which a build with GPUs has beside %s. Use a jar that "
-         "was built with it (mvn package -Pcuda), or spark.sparkgap.provider=host",
-         path.c_str(), own.c_str());
+    fail(
+        SPARKGAP_UNAVAILABLE, kNoPe,
+        "this build of Sparkgap has no GPU code: there is no %s, which a build with GPUs has beside %s. Use a jar that "
+        "was built with it (mvn package -Pcuda), or spark.sparkgap.provider=host",
+        path.c_str(), own.c_str());
   }
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

@@ -1,8 +1,8 @@
 // A lane's steps: what every collective but the smallest is made of.
 //
-// In step s a PE writes into its slot s % 2 at each peer, then exchanges: it raises its flag to s at every peer and waits
-// until every peer's flag here is at s. Then it reads what the peers have written into its own slots s % 2, and may
-// write into the slots of step s + 1 at the peers: their flags say that they have read all of step s - 1.
+// In step s a PE writes into its slot s % 2 at each peer, then exchanges: it raises its flag to s at every peer and
+// waits until every peer's flag here is at s. Then it reads what the peers have written into its own slots s % 2, and
+// may write into the slots of step s + 1 at the peers: their flags say that they have read all of step s - 1.
 //
 // All threads of the block make the same calls.
 #ifndef SPARKGAP_PROTOCOL_LANE_CUH
@@ -30,8 +30,9 @@ class Lane {
     return pe < world_.pes ? pe : pe - world_.pes;
   }
 
-  // Everything that the block has written before is seen by the peers when they come out of their exchange of this step.
-  // False if a wait gave up: then the kernel has to end. Afterwards agrees() says whether all PEs have the same place.
+  // Everything that the block has written before is seen by the peers when they come out of their exchange of this
+  // step. False if a wait gave up: then the kernel has to end. Afterwards agrees() says whether all PEs have the same
+  // place.
   __device__ bool exchange(uint64_t place) {
     __syncthreads();
     const int32_t peer = threadIdx.x;

@@ -16,12 +16,13 @@
 //
 // Sequence numbers are on the device: a kernel reads its lane's at its start and writes it back at its end, so a
 // captured graph can be replayed, and launches, graphs and other algorithms may follow each other in any order. They
-// only grow, and nothing is ever cleared. 32 bits: a number comes again after 2^32 uses of one lane, and even then it is
-// mistaken only where a packet has not been overwritten in between.
+// only grow, and nothing is ever cleared. 32 bits: a number comes again after 2^32 uses of one lane, and even then it
+// is mistaken only where a packet has not been overwritten in between.
 //
 // Rotation, the same for packets and slots: number s uses the parity s % 2. A PE writes number s only after it has
-// received s - 1 from all, and a PE sends s - 1 only after it has read all of s - 2. So what s overwrites has been read.
-// Packets have a counter of their own, because one message in packets is one number; in slots it is a step (lane.cuh).
+// received s - 1 from all, and a PE sends s - 1 only after it has read all of s - 2. So what s overwrites has been
+// read. Packets have a counter of their own, because one message in packets is one number; in slots it is a step
+// (lane.cuh).
 #ifndef SPARKGAP_PROTOCOL_SCRATCH_H
 #define SPARKGAP_PROTOCOL_SCRATCH_H
 

@@ -74,9 +74,8 @@ __device__ __noinline__ void fold_elements(const Fold& fold) {
 }
 
 __device__ inline void fold_block(const Fold& fold, int32_t type, int32_t op) {
-  with_element(type, op, [&](auto element, auto operation) {
-    fold_elements<decltype(element), decltype(operation)>(fold);
-  });
+  with_element(type, op,
+               [&](auto element, auto operation) { fold_elements<decltype(element), decltype(operation)>(fold); });
 }
 
 }  // namespace sparkgap::kernels

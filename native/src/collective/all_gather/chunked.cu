@@ -7,9 +7,8 @@
 //
 //   step s: write piece p_s to all | exchange | copy what came from the slots to `out`
 //
-// Large blocks begin with a step without data. If all PEs then have the same place, each writes its whole block straight
-// into the others' `out`, and one more exchange ends the call.
-// Rotation: protocol/lane.cuh.
+// Large blocks begin with a step without data. If all PEs then have the same place, each writes its whole block
+// straight into the others' `out`, and one more exchange ends the call. Rotation: protocol/lane.cuh.
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
 

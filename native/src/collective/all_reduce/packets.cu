@@ -103,7 +103,8 @@ __global__ void __launch_bounds__(kThreads) all_reduce_packets(const __grid_cons
     for (int32_t distance = 1; distance < world.pes; ++distance) {
       int32_t peer = world.pe + distance;
       if (peer >= world.pes) peer -= world.pes;
-      Packet* packets = reinterpret_cast<Packet*>(scratch_of(world, peer) + packets_at(world.pes, lane, parity, world.pe));
+      Packet* packets =
+          reinterpret_cast<Packet*>(scratch_of(world, peer) + packets_at(world.pes, lane, parity, world.pe));
       store_packet(packets + i, own[k], number);
     }
   }

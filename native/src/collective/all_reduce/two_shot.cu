@@ -17,9 +17,9 @@
 //     write the parts of p_s to their PEs | exchange | add own part of p_s, write the result to `out` and into the
 //     peers' slots of step s + 1 | copy the results of p_s-1 from the slots to `out`
 //
-// Where all PEs gave the same place, results go straight into the peers' `out`; a peer that has come out of the exchange
-// has read what lies there (in place), and the exchange of the next step says that the result is there.
-// With a root only that PE gets results. Rotation: protocol/lane.cuh.
+// Where all PEs gave the same place, results go straight into the peers' `out`; a peer that has come out of the
+// exchange has read what lies there (in place), and the exchange of the next step says that the result is there. With a
+// root only that PE gets results. Rotation: protocol/lane.cuh.
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
 #include "reduce/fold.cuh"

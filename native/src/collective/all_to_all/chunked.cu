@@ -8,9 +8,8 @@
 //   step s: write piece p_s of block r to PE r, for all r | exchange | copy what came from the slots to `out`
 //
 // In place is safe: a piece of a block of `in` has been written to its PE before the same bytes of `out` are.
-// Large blocks begin with a step without data. If all PEs then have the same place and none is in place, each writes its
-// blocks straight into the others' `out`, and one more exchange ends the call.
-// Rotation: protocol/lane.cuh.
+// Large blocks begin with a step without data. If all PEs then have the same place and none is in place, each writes
+// its blocks straight into the others' `out`, and one more exchange ends the call. Rotation: protocol/lane.cuh.
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
 

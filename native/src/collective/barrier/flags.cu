@@ -1,5 +1,5 @@
-// barrier: one step of one lane without data. What a PE's stream did before it is visible to all whose barrier has ended:
-// the flags are raised after a fence for the whole system.
+// barrier: one step of one lane without data. What a PE's stream did before it is visible to all whose barrier has
+// ended: the flags are raised after a fence for the whole system.
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
 

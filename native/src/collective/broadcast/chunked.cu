@@ -12,7 +12,8 @@
 //     +-------------------+---------------------+    +-----------------------+----------+
 //     0                   slot_bytes / 2             0                       slot_bytes / 2
 //
-//   step s of a lane with m pieces, s = 0..m: root writes | exchange | the others copy their part of p_s to `out` and into
+//   step s of a lane with m pieces, s = 0..m: root writes | exchange | the others copy their part of p_s to `out` and
+//   into
 //     the others' slots of step s + 1, and copy the parts of p_s-1 that came
 //
 // Rotation: protocol/lane.cuh.
