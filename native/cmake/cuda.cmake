@@ -5,6 +5,8 @@ set(SPARKGAP_CUDA_WHEELS "" CACHE STRING "Wheels of PyPI (NAME==VERSION;...) wit
 set(SPARKGAP_CUDA_TOOLCHAIN "${CMAKE_BINARY_DIR}/cuda-toolchain" CACHE PATH "Where those wheels are installed")
 
 if(NOT SPARKGAP_CUDA)
+  # One of an earlier build would be packed along, and not fit.
+  file(REMOVE ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libsparkgap_cuda.so)
   message(STATUS "No GPU code in this build (SPARKGAP_CUDA is OFF; with Maven: -Pcuda)")
   return()
 endif()

@@ -1,5 +1,3 @@
-#include "gpu/gpu_pes.h"
-
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gpu/gpu_pes.h"
+
 namespace sparkgap::test {
 namespace {
 
@@ -16,9 +16,7 @@ namespace {
 constexpr size_t kHostPage = 4096;
 constexpr size_t kRecordAt = 2048;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -169,7 +167,8 @@ std::vector<int> pes_to_test() {
   for (const char* at = text; *at != '\0';) {
     char* end = nullptr;
     const long number = std::strtol(at, &end, 10);
-    expect(end != at && number >= 1 && number <= kernels::kMaxPes, "SPARKGAP_TEST_PES=%s is not a list like 1,2,4", text);
+    expect(end != at && number >= 1 && number <= kernels::kMaxPes, "SPARKGAP_TEST_PES=%s is not a list like 1,2,4",
+           text);
     numbers.push_back(static_cast<int>(number));
     at = *end == ',' ? end + 1 : end;
   }

@@ -1,8 +1,7 @@
-#include "gpu/kernel_case.h"
-
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/kernel_case.h"
 #include "support/reference.h"
 
 namespace sparkgap::test {
@@ -86,7 +85,9 @@ const char* name_of_collective(int32_t collective) {
   return kNames[collective];
 }
 
-const char* name_of_algorithm(Algorithm algorithm) { return route_name(ProviderKind::kNvshmem, algorithm) + sizeof("nvshmem"); }
+const char* name_of_algorithm(Algorithm algorithm) {
+  return route_name(ProviderKind::kNvshmem, algorithm) + sizeof("nvshmem");
+}
 
 std::string describe(const KernelCase& c) {
   std::string text = std::string(name_of_algorithm(c.algorithm)) + " " + name_of_collective(c.collective) + " of " +
@@ -100,7 +101,8 @@ std::string describe(const KernelCase& c) {
 
 KernelInputs::KernelInputs(int pes) : pools_(SPARKGAP_TYPES) {
   for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-    for (int pe = 0; pe < pes; ++pe) pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
+    for (int pe = 0; pe < pes; ++pe)
+      pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
   }
 }
 
@@ -240,7 +242,8 @@ uint64_t KernelRunner::check(const KernelCase& c) {
     if (count <= kWholeCheck || only_pe >= 0) return check_run(c, at, first, count, only_pe);
     constexpr uint64_t kPart = kWholeCheck / 4;
     const uint64_t middle = (count - kPart) / (pe_.pes() + 1) * (pe_.pe() + 1);
-    for (const uint64_t from : {uint64_t{0}, middle, count - kPart}) check_run(c, at + from, first + from, kPart, only_pe);
+    for (const uint64_t from : {uint64_t{0}, middle, count - kPart})
+      check_run(c, at + from, first + from, kPart, only_pe);
   };
   switch (c.collective) {
     case SPARKGAP_ALL_REDUCE:
