@@ -19,8 +19,8 @@ const SharedLibrary& driver() {
   return library;
 }
 
-// "580.95.05", from NVML where it is there.
-std::string driver_version() {
+// "580.95.05", from NVML where it is there, which takes some 10 ms.
+std::string ask_driver_version() {
   using Init = int (*)();
   using Version = int (*)(char*, unsigned);
   static const SharedLibrary nvml = SharedLibrary::of_loader("libnvidia-ml.so.1");
@@ -31,6 +31,11 @@ std::string driver_version() {
   int cuda = 0;
   if (cudaDriverGetVersion(&cuda) != cudaSuccess) return "unknown";
   return "CUDA " + std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10);
+}
+
+const std::string& driver_version() {
+  static const std::string version = ask_driver_version();
+  return version;
 }
 
 void write_uuid(const cudaUUID_t& uuid, char* text, size_t bytes) {
