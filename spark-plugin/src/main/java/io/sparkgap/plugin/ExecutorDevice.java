@@ -78,14 +78,13 @@ final class ExecutorDevice {
   }
 
   private IllegalStateException refusal(String why) {
+    String remedy =
+        why.contains(SparkgapConf.PROVIDER.key())
+            ? ""
+            : " Or set " + SparkgapConf.PROVIDER + " to auto or host, which need none of it.";
     return new IllegalStateException(
-        "%s is %s, but %s%s Or set %s to auto or host, which need none of it."
-            .formatted(
-                SparkgapConf.PROVIDER,
-                wanted,
-                why,
-                why.endsWith(".") ? "" : ".",
-                SparkgapConf.PROVIDER));
+        "%s is %s, but %s%s%s"
+            .formatted(SparkgapConf.PROVIDER, wanted, why, why.endsWith(".") ? "" : ".", remedy));
   }
 
   private String library(String provider) {
