@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
@@ -43,7 +44,7 @@ final class SwappedPes {
   }
 
   /** Takes two worlds one after another, and returns what the PEs of the second say. */
-  List<String> run() {
+  List<String> run() throws InterruptedException {
     List<String> executors = Sparkgap.run(spark, pes, pe -> SparkEnv.get().executorId());
     Map<String, Integer> numbers = new HashMap<>();
     for (int pe = 0; pe < pes; pe++) {
@@ -57,6 +58,8 @@ final class SwappedPes {
             conf.getBoolean("spark.sparkgap.device.shared", false),
             conf.get("spark.sparkgap.nvshmem.library", ""),
             conf.get("spark.sparkgap.nccl.library", ""));
+    // An executor on a GPU is in one world at a time, and is told when the last one goes.
+    TimeUnit.SECONDS.sleep(2);
     JavaRDD<Integer> rows = spark.parallelize(Collections.nCopies(pes, 0), pes);
     return new JavaRDD<>(
             rows.rdd().barrier().mapPartitions(new Identity<>(), true, rows.classTag()),

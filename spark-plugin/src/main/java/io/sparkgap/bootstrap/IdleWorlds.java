@@ -44,12 +44,13 @@ final class IdleWorlds {
                     && !heldEpochs.contains(idle.world.epoch()));
   }
 
-  /** Forgets the worlds that stand in the way of another in these executors. */
+  /** Forgets the worlds on GPUs that stand in the way of another in these executors. */
   void makeRoom(String provider, Set<String> executors) {
-    if (Offer.isExclusive(provider)) {
+    if (Offer.isOnGpu(provider)) {
       worlds
           .values()
-          .removeIf(idle -> idle.world.provider().equals(provider) && idle.world.isIn(executors));
+          .removeIf(
+              idle -> Offer.isOnGpu(idle.world.provider()) && idle.world.isIn(executors));
     }
   }
 
@@ -59,7 +60,7 @@ final class IdleWorlds {
         .values()
         .removeIf(
             idle ->
-                Offer.isExclusive(idle.world.provider())
+                Offer.isOnGpu(idle.world.provider())
                     && nowNanos - idle.sinceNanos > timeout.toNanos());
   }
 

@@ -101,7 +101,7 @@ public final class Membership {
 
   /** Whether this process can be in no GPU world any more. */
   boolean isBeyondRepair() {
-    return world.isBeyondRepair() || (peerLost && Offer.isExclusive(world.provider()));
+    return world.isBeyondRepair() || (peerLost && Offer.needsAllPesToEnd(world.provider()));
   }
 
   /** The task has failed: so does its world, with the task's error as the reason. */

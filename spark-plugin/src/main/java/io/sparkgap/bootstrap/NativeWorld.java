@@ -117,7 +117,7 @@ public final class NativeWorld implements AutoCloseable {
 
   private boolean isBeyondRepair(int status) {
     return status == SparkgapNative.SPARKGAP_DEVICE_FAILED
-        || (Offer.isExclusive(provider)
+        || (Offer.needsAllPesToEnd(provider)
             && (status == SparkgapNative.SPARKGAP_PEER_LOST
                 || status == SparkgapNative.SPARKGAP_TIMED_OUT));
   }
@@ -174,8 +174,8 @@ public final class NativeWorld implements AutoCloseable {
   }
 
   /**
-   * Frees the handle and every buffer of it. Calling it again does nothing. Waits for the other PEs
-   * to do the same where the provider is exclusive, up to the peer timeout; never else.
+   * Frees the handle and every buffer of it. Calling it again does nothing. On GPUs this waits
+   * for the other PEs to do the same, up to the peer timeout; in host memory it never waits.
    */
   @Override
   public void close() {

@@ -24,13 +24,16 @@ public record Offer(String provider, boolean usable, String detail) {
     return new Offer(provider, false, why);
   }
 
-  /** Whether its memory is a GPU's, of which a process has one PE. */
+  /**
+   * Whether its memory is that of GPUs. A process can be in one such world at a time, and the PEs of
+   * one end it together.
+   */
   static boolean isOnGpu(String provider) {
     return !provider.equals(HOST);
   }
 
-  /** Whether a process can have one world of this provider at a time, which ends on all PEs. */
-  static boolean isExclusive(String provider) {
+  /** Whether a world that has lost a PE leaves processes behind that can be in no other. */
+  static boolean needsAllPesToEnd(String provider) {
     return provider.equals(NVSHMEM);
   }
 }

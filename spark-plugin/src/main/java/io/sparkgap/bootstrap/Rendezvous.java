@@ -63,7 +63,7 @@ public final class Rendezvous {
    *
    * @param join how long the first member of a stage attempt waits for the last
    * @param peer how long a member may take to publish or to connect
-   * @param idle how long a world stays that only the driver may give up
+   * @param idle how long a world on GPUs stays, which only the driver may give up
    */
   public record Limits(Duration join, Duration peer, Duration idle) {}
 
@@ -291,6 +291,7 @@ public final class Rendezvous {
     }
     List<Member> members = gathering.membersInPeOrder();
     List<String> layout = World.layout(members);
+    idleWorlds.expire(limits.idle, nanoTime.getAsLong());
     Optional<World> idle =
         idleWorlds.take(
             choice.provider(), layout, world -> gathering.everybodyHolds(world.epoch()));

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
  * driver ({@link #offer}); from then until {@link #offerEnded} none is closed, so that the driver
  * can rely on the offer.
  *
- * <p>Worlds of an exclusive provider end on all PEs together, so an executor does not close them by
- * itself: it keeps them until the driver retires them ({@link #exclusiveEpochs}, {@link #retire}).
+ * <p>Worlds on GPUs end on all PEs together, so an executor does not close a good one by itself: it
+ * keeps it until the driver retires it ({@link #epochsOnGpu}, {@link #retire}).
  *
  * <p>Thread-safe.
  */
@@ -39,8 +39,8 @@ final class WorldCache implements AutoCloseable {
     int endsHere;
     long sinceNanos;
 
-    boolean isExclusive() {
-      return ends.values().stream().anyMatch(end -> Offer.isExclusive(end.provider()));
+    boolean isOnGpu() {
+      return ends.values().stream().anyMatch(end -> Offer.isOnGpu(end.provider()));
     }
   }
 
@@ -91,7 +91,7 @@ final class WorldCache implements AutoCloseable {
    * @return whether it was kept
    */
   synchronized boolean giveBack(NativeWorld end, int endsHere) {
-    if (closed || most == 0 || !end.isHealthy()) {
+    if (closed || (most == 0 && !Offer.isOnGpu(end.provider())) || !end.isHealthy()) {
       end.close();
       return false;
     }
@@ -109,9 +109,9 @@ final class WorldCache implements AutoCloseable {
   }
 
   /** The worlds that are kept until the driver retires them. */
-  synchronized List<Long> exclusiveEpochs() {
+  synchronized List<Long> epochsOnGpu() {
     return idle.entrySet().stream()
-        .filter(world -> world.getValue().isExclusive())
+        .filter(world -> world.getValue().isOnGpu())
         .map(Map.Entry::getKey)
         .toList();
   }
@@ -120,23 +120,23 @@ final class WorldCache implements AutoCloseable {
    * Closes these worlds, and waits until those that another thread retires are closed. May wait for
    * other PEs that do the same.
    *
-   * @return whether there was an exclusive one among them
+   * @return whether there was one on GPUs among them
    */
   boolean retire(Collection<Long> epochs) {
     synchronized (retiring) {
       List<NativeWorld> ends = new ArrayList<>();
-      boolean exclusive = false;
+      boolean onGpu = false;
       synchronized (this) {
         for (Long epoch : epochs) {
           IdleWorld world = idle.remove(epoch);
           if (world != null) {
-            exclusive |= world.isExclusive();
+            onGpu |= world.isOnGpu();
             ends.addAll(world.ends.values());
           }
         }
       }
       closeAll(ends);
-      return exclusive;
+      return onGpu;
     }
   }
 
@@ -149,7 +149,7 @@ final class WorldCache implements AutoCloseable {
     Iterator<IdleWorld> oldestFirst = idle.values().iterator();
     while (oldestFirst.hasNext()) {
       IdleWorld world = oldestFirst.next();
-      if (world.isExclusive()) {
+      if (world.isOnGpu()) {
         continue;
       }
       if (idle.size() <= most && now - world.sinceNanos < timeout.toNanos()) {

@@ -314,7 +314,7 @@ public final class WorldClient implements AutoCloseable {
   /** The driver may know of a lost PE what this one, which waited for nobody, does not. */
   private boolean isBeyondRepair(Membership membership) {
     NativeWorld world = membership.world();
-    if (Offer.isExclusive(world.provider()) && !membership.isGood()) {
+    if (Offer.needsAllPesToEnd(world.provider()) && !membership.isGood()) {
       try {
         StageAttempt stage = membership.task().stage();
         if (driver.ask(new Watch(executorId, List.of(stage), List.of())) instanceof Verdicts said
@@ -328,7 +328,7 @@ public final class WorldClient implements AutoCloseable {
     return membership.isBeyondRepair();
   }
 
-  /** Closes worlds that nobody will use again; may wait for the other PEs of an exclusive one. */
+  /** Closes worlds that nobody will use again; may wait for the other PEs of one on GPUs. */
   private void retire(List<Long> epochs) {
     if (cache.retire(epochs) && !canServeAgain(Offer.NVSHMEM)) {
       replaceProcess.accept(
@@ -337,25 +337,25 @@ public final class WorldClient implements AutoCloseable {
     }
   }
 
-  /** An exclusive provider that could not end a world refuses this process any other. */
+  /** A provider that could not end a world refuses this process any other. */
   private boolean canServeAgain(String provider) {
-    return !Offer.isExclusive(provider)
+    return !Offer.needsAllPesToEnd(provider)
         || NativeDevices.probe(provider, settings.nvshmemLibrary()).usable();
   }
 
   /** For as long as there are worlds that only the driver may give up. One thread at a time. */
   private void askForRetired() {
-    if (cache.exclusiveEpochs().isEmpty() || !asksForRetired.compareAndSet(false, true)) {
+    if (cache.epochsOnGpu().isEmpty() || !asksForRetired.compareAndSet(false, true)) {
       return;
     }
     Thread thread =
         new Thread(
             () -> {
-              List<Long> kept = cache.exclusiveEpochs();
+              List<Long> kept = cache.epochsOnGpu();
               while (!kept.isEmpty() && !scheduler.isShutdown()) {
                 LockSupport.parkNanos(RETIREMENT_INTERVAL.toNanos());
                 askForRetired(kept);
-                kept = cache.exclusiveEpochs();
+                kept = cache.epochsOnGpu();
               }
               asksForRetired.set(false);
               askForRetired();

@@ -54,7 +54,9 @@ public final class DriverSide implements DriverPlugin {
             new Rendezvous.Limits(
                 conf.get(SparkgapConf.JOIN_TIMEOUT),
                 conf.get(SparkgapConf.PEER_TIMEOUT),
-                conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT)),
+                conf.get(SparkgapConf.WORLDS_IDLE_MAX) == 0
+                    ? Duration.ZERO
+                    : conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT)),
             conf.get(SparkgapConf.DEVICE_SHARED),
             System::nanoTime,
             this::worldReady);

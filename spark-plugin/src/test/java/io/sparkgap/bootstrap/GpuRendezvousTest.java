@@ -118,10 +118,19 @@ class GpuRendezvousTest {
   }
 
   @Test
-  void idleNcclWorldsStandBesideOthers() {
-    provider = Offer.NCCL;
+  void anIdleWorldOfOneProviderMakesRoomForAnotherOnTheSameGpus() {
     build(STAGE);
     leaveBoth(STAGE);
+    provider = Offer.NCCL;
+    register(NEXT, 1, 0, "1", GPU_0, 1L);
+    assertThat(assignment(NEXT, 0).retired()).containsExactly(1L);
+  }
+
+  @Test
+  void hostMemoryNeedsNoRoomOnGpus() {
+    build(STAGE);
+    leaveBoth(STAGE);
+    provider = Offer.HOST;
     register(NEXT, 1, 0, "1", GPU_0, 1L);
     assertThat(assignment(NEXT, 0).retired()).isEmpty();
   }
