@@ -32,6 +32,7 @@ cudaEvent_t cuda_event(DeviceEvent& event) { return static_cast<CudaEvent&>(even
 
 std::mutex world_mutex;
 std::string world_there;  // the PE that this process is; guarded
+std::string world_stuck;  // why it can be none any more; guarded
 
 void check_launch(int32_t error) { check_cuda(static_cast<cudaError_t>(error), "launching a kernel"); }
 
@@ -54,6 +55,12 @@ int64_t monotonic_us() {
 
 OnlyWorld::OnlyWorld(const DeviceWorldOptions& options) {
   const std::lock_guard<std::mutex> lock(world_mutex);
+  if (!world_stuck.empty()) {
+    fail(SPARKGAP_DEVICE_FAILED, kNoPe,
+         "this process can have no GPU world any more: %s, while the GPU was at work for it. The process must be "
+         "replaced",
+         world_stuck.c_str());
+  }
   if (!world_there.empty()) {
     fail(SPARKGAP_UNAVAILABLE, kNoPe,
          "this process is %s already, and can be one PE of one GPU world at a time: destroy that first, and give each "
@@ -307,6 +314,11 @@ sparkgap_status CudaWorld::elapsed_us(DeviceEvent& start, DeviceEvent& end, doub
     check_cuda(error, "comparing two events");
     *microseconds = static_cast<double>(milliseconds) * 1000;
   });
+}
+
+void CudaWorld::abandon(const char* reason) {
+  const std::lock_guard<std::mutex> lock(world_mutex);
+  world_stuck = reason;
 }
 
 void CudaWorld::describe(Text& text) const {

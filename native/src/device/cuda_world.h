@@ -61,6 +61,7 @@ class CudaWorld : public DeviceWorld {
 
   const kernels::WaitRecord& wait_record() const final { return *results_.at<kernels::WaitRecord>(); }
   void abort() override {}
+  void abandon(const char* reason) final;
   void describe(Text& text) const final;
 
   // For the providers' waits: throws TIMED_OUT, or ABORTED once the world is. `what`: "was initialising".

@@ -134,9 +134,13 @@ class DeviceWorld {
   // The abort word has been set: ends what does not look at it (NCCL's kernels). Any thread, more than once.
   virtual void abort() = 0;
 
-  // Ends the provider; nothing but the destructor follows. `together`: all other PEs are known to do the same now. If
-  // not, a provider that can only end together is left as it is, and `reason` is what later worlds are refused with.
+  // Ends the provider; nothing but abandon() and the destructor follow. `together`: all other PEs are known to do the
+  // same now. If not, a provider that can only end together is left as it is, and `reason` is what later worlds are
+  // refused with.
   virtual void stop(bool together, const char* reason) = 0;
+
+  // A kernel may still use this object's memory: instead of the destructor. The process can have no further GPU world.
+  virtual void abandon(const char* reason) = 0;
 
   // "NVSHMEM 3.4.5 (/usr/lib/libnvshmem_host.so.3) on NVIDIA H200 0000:19:00.0 GPU-...": for logs.
   virtual void describe(Text& text) const = 0;

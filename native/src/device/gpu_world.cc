@@ -408,7 +408,11 @@ bool GpuWorld::leave() {
       .add("the world of epoch %llu in this process %s", static_cast<unsigned long long>(options_.epoch),
            lost ? "lost a PE" : "ended without all of its PEs");
   device_->stop(unused && all_started_ && !lost, reason);
-  if (unused) delete device_;
+  if (unused) {
+    delete device_;
+  } else {
+    device_->abandon(reason);
+  }
   device_ = nullptr;
   return left;
 }

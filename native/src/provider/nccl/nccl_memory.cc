@@ -7,6 +7,11 @@
 namespace sparkgap {
 namespace {
 
+// CUDA cuts small allocations out of common blocks, and an IPC handle is good for the whole block.
+constexpr uint64_t kBlockBytes = 2 << 20;
+
+uint64_t round_up(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
 void zero(void* address, uint64_t bytes) {
   check_cuda(cudaMemset(address, 0, bytes), "zeroing symmetric memory");
   check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "zeroing symmetric memory");
@@ -14,9 +19,11 @@ void zero(void* address, uint64_t bytes) {
 
 class WindowMemory final : public MappedMemory {
  public:
-  WindowMemory(NcclWorld& world, uint64_t bytes) : MappedMemory(world, bytes), nccl_(world) {
-    const uint64_t unit = NCCL_WIN_REQUIRED_ALIGNMENT;
-    const uint64_t rounded = (bytes + unit - 1) / unit * unit;
+  WindowMemory(NcclWorld& world, uint64_t bytes) : MappedMemory(world, bytes), nccl_(world) {}
+
+  // Apart from the constructor, so that the destructor frees what a failure leaves.
+  void make() {
+    const uint64_t rounded = round_up(bytes_, NCCL_WIN_REQUIRED_ALIGNMENT);
     const ncclResult_t result = nccl_.nccl().memory_alloc(&own_, rounded);
     if (result != ncclSuccess || own_ == nullptr) {
       fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "ncclMemAlloc of %llu bytes failed: %s",
@@ -65,8 +72,9 @@ class WindowMemory final : public MappedMemory {
 class CudaMemory : public MappedMemory {
  public:
   CudaMemory(NcclWorld& world, uint64_t bytes) : MappedMemory(world, bytes), pe_(world.options().pe) {
-    check_cuda(cudaMalloc(&own_, bytes), "allocating symmetric memory");
-    zero(own_, bytes);
+    const uint64_t rounded = round_up(bytes, kBlockBytes);
+    check_cuda(cudaMalloc(&own_, rounded), "allocating symmetric memory");
+    zero(own_, rounded);
   }
   ~CudaMemory() override { cudaFree(own_); }
 
@@ -115,7 +123,9 @@ class IpcMemory final : public CudaMemory {
 }  // namespace
 
 std::unique_ptr<DeviceMemory> make_window_memory(NcclWorld& world, uint64_t bytes) {
-  return std::make_unique<WindowMemory>(world, bytes);
+  auto memory = std::make_unique<WindowMemory>(world, bytes);
+  memory->make();
+  return memory;
 }
 
 std::unique_ptr<DeviceMemory> make_ipc_memory(NcclWorld& world, uint64_t bytes, DeviceOffer* offer) {
