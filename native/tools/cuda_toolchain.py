@@ -24,7 +24,7 @@ def main():
     arguments = parse_arguments()
     wheels = dict(wheel.split("==") for wheel in arguments.wheels)
     headers = {name: version for name, version in wheels.items() if "nvshmem" in name or "nccl" in name}
-    compiler = None if arguments.wheels_only else machine_compiler()
+    compiler = machine_compiler()
     install_missing(headers if compiler else wheels, arguments.install_into)
     nvidia = arguments.install_into / "nvidia"
     home = compiler.parent.parent if compiler else next(iter(sorted(nvidia.glob("cu1[0-9]"))), None)
@@ -46,7 +46,6 @@ def main():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--install-into", required=True, type=Path, help="directory for wheels; made if missing")
-    parser.add_argument("--wheels-only", action="store_true", help="do not look for a compiler on this machine")
     parser.add_argument("wheels", nargs="+", metavar="NAME==VERSION")
     arguments = parser.parse_args()
     arguments.install_into = arguments.install_into.resolve()

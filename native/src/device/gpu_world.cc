@@ -65,6 +65,12 @@ uint64_t token(const ControlHeader& header, int32_t from, int32_t to) {
          header.key[1];
 }
 
+std::string version_text(const DeviceCard& card) {
+  const int32_t version = card.library_version;
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
 const char* activity_of(const kernels::WaitRecord& record) {
   return record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective);
 }
@@ -128,10 +134,10 @@ void GpuWorld::check_cards() const {
     }
     if (card.library_version != first.library_version) {
       fail(SPARKGAP_UNAVAILABLE, pe,
-           "PE 0 (%s) has version %d of %s's library, from %s, PE %d (%s) version %d, from %s: use one version "
-           "everywhere (spark.sparkgap.%s.library)",
-           control_.record(0).label, first.library_version, first.provider, first.library, pe,
-           control_.record(pe).label, card.library_version, card.library, first.provider);
+           "PE 0 (%s) has %s %s from %s, PE %d (%s) has %s from %s: use one version everywhere "
+           "(spark.sparkgap.%s.library)",
+           control_.record(0).label, first.provider, version_text(first).c_str(), first.library, pe,
+           control_.record(pe).label, version_text(card).c_str(), card.library, first.provider);
     }
     for (int32_t other = 0; other < pe; ++other) {
       if (std::strcmp(card.uuid, cards_[static_cast<size_t>(other)].uuid) != 0) continue;
