@@ -230,38 +230,66 @@ void more_than_the_gpu_has_is_refused_and_the_world_goes_on() {
 }
 
 // Every collective with host memory, small enough for pinned memory and too large for it.
-void host_memory_is_staged() {
+void expect_all_collectives_on_host_memory(const Pe& pe) {
+  sparkgap_world* world = pe.world();
+  const size_t pes = static_cast<size_t>(pe.pes());
+  for (const size_t count : {size_t{0}, size_t{3}, size_t{4096}, size_t{1} << 20}) {
+    std::vector<float> in = elements(pe.pe(), count * pes);
+    std::vector<float> out(count * pes);
+    pe.ok(sparkgap_all_reduce(world, in.data(), out.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM), "all_reduce");
+    expect_equal(out, sum_of(pe.pes(), count), "all_reduce");
+    pe.ok(sparkgap_reduce_scatter(world, in.data(), out.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM),
+          "reduce_scatter");
+    const std::vector<float> all = sum_of(pe.pes(), count * pes);
+    expect_equal(out, {all.begin() + pe.pe() * count, all.begin() + (pe.pe() + 1) * count}, "reduce_scatter");
+    pe.ok(sparkgap_all_gather(world, in.data(), out.data(), count, SPARKGAP_FLOAT32), "all_gather");
+    for (size_t from = 0; from < pes; ++from) {
+      expect_equal({out.begin() + from * count, out.begin() + (from + 1) * count},
+                   elements(static_cast<int>(from), count), "all_gather");
+    }
+    const int root = pe.pes() - 1;
+    pe.ok(sparkgap_broadcast(world, pe.pe() == root ? in.data() : nullptr, out.data(), count, SPARKGAP_FLOAT32, root),
+          "broadcast");
+    expect_equal(out, elements(root, count), "broadcast");
+    pe.ok(sparkgap_reduce(world, in.data(), pe.pe() == root ? out.data() : nullptr, count, SPARKGAP_FLOAT32,
+                          SPARKGAP_SUM, root),
+          "reduce");
+    if (pe.pe() == root) expect_equal(out, sum_of(pe.pes(), count), "reduce");
+    pe.ok(sparkgap_all_to_all(world, in.data(), out.data(), count, SPARKGAP_FLOAT32), "all_to_all");
+    for (size_t from = 0; from < pes; ++from) {
+      const std::vector<float> sent = elements(static_cast<int>(from), count * pes);
+      expect_equal({out.begin() + from * count, out.begin() + (from + 1) * count},
+                   {sent.begin() + pe.pe() * count, sent.begin() + (pe.pe() + 1) * count}, "all_to_all");
+    }
+  }
+}
+
+void host_memory_is_staged() { run_pes(world_of, expect_all_collectives_on_host_memory); }
+
+void nccls_own_collectives_do_the_same() {
+  if (std::strcmp(world_of.provider, "nccl") != 0) {
+    std::printf("     left out: the provider is %s\n", world_of.provider);
+    return;
+  }
   run_pes(world_of, [](const Pe& pe) {
     sparkgap_world* world = pe.world();
+    for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
+      pe.ok(sparkgap_world_set_algorithm(world, collective, "default"), "set_algorithm");
+    }
+    expect_all_collectives_on_host_memory(pe);
+    const size_t count = 1000;
     const size_t pes = static_cast<size_t>(pe.pes());
-    for (const size_t count : {size_t{0}, size_t{3}, size_t{4096}, size_t{1} << 20}) {
-      std::vector<float> in = elements(pe.pe(), count * pes);
-      std::vector<float> out(count * pes);
-      pe.ok(sparkgap_all_reduce(world, in.data(), out.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM), "all_reduce");
-      expect_equal(out, sum_of(pe.pes(), count), "all_reduce");
-      pe.ok(sparkgap_reduce_scatter(world, in.data(), out.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM),
-            "reduce_scatter");
-      const std::vector<float> all = sum_of(pe.pes(), count * pes);
-      expect_equal(out, {all.begin() + pe.pe() * count, all.begin() + (pe.pe() + 1) * count}, "reduce_scatter");
-      pe.ok(sparkgap_all_gather(world, in.data(), out.data(), count, SPARKGAP_FLOAT32), "all_gather");
-      for (size_t from = 0; from < pes; ++from) {
-        expect_equal({out.begin() + from * count, out.begin() + (from + 1) * count},
-                     elements(static_cast<int>(from), count), "all_gather");
-      }
-      const int root = pe.pes() - 1;
-      pe.ok(sparkgap_broadcast(world, pe.pe() == root ? in.data() : nullptr, out.data(), count, SPARKGAP_FLOAT32, root),
-            "broadcast");
-      expect_equal(out, elements(root, count), "broadcast");
-      pe.ok(sparkgap_reduce(world, in.data(), pe.pe() == root ? out.data() : nullptr, count, SPARKGAP_FLOAT32,
-                            SPARKGAP_SUM, root),
-            "reduce");
-      if (pe.pe() == root) expect_equal(out, sum_of(pe.pes(), count), "reduce");
-      pe.ok(sparkgap_all_to_all(world, in.data(), out.data(), count, SPARKGAP_FLOAT32), "all_to_all");
-      for (size_t from = 0; from < pes; ++from) {
-        const std::vector<float> sent = elements(static_cast<int>(from), count * pes);
-        expect_equal({out.begin() + from * count, out.begin() + (from + 1) * count},
-                     {sent.begin() + pe.pe() * count, sent.begin() + (pe.pe() + 1) * count}, "all_to_all");
-      }
+    sparkgap_buffer* buffer = pe.allocate(pes * count * sizeof(float));
+    void* address = sparkgap_buffer_address(buffer);
+    write(pe, buffer, elements(pe.pe(), pes * count));
+    pe.ok(sparkgap_all_to_all(world, address, address, count, SPARKGAP_FLOAT32), "all_to_all in place");
+    pe.ok(sparkgap_barrier(world), "barrier");
+    synchronize(pe);
+    const std::vector<float> received = read(pe, buffer, pes * count);
+    for (size_t from = 0; from < pes; ++from) {
+      const std::vector<float> sent = elements(static_cast<int>(from), pes * count);
+      expect_equal({received.begin() + from * count, received.begin() + (from + 1) * count},
+                   {sent.begin() + pe.pe() * count, sent.begin() + (pe.pe() + 1) * count}, "all_to_all in place");
     }
   });
 }
@@ -500,6 +528,7 @@ const std::vector<Test> kTests = {
     {"memory_that_is_freed_is_used_again", memory_that_is_freed_is_used_again},
     {"more_than_the_gpu_has_is_refused_and_the_world_goes_on", more_than_the_gpu_has_is_refused_and_the_world_goes_on},
     {"host_memory_is_staged", host_memory_is_staged},
+    {"nccls_own_collectives_do_the_same", nccls_own_collectives_do_the_same},
     {"blocks_of_all_to_allv_leave_what_lies_between_alone", blocks_of_all_to_allv_leave_what_lies_between_alone},
     {"pes_may_differ_in_the_memory_that_they_give", pes_may_differ_in_the_memory_that_they_give},
     {"a_graph_of_collectives_is_replayed", a_graph_of_collectives_is_replayed},
