@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "protocol/call.h"
 #include "reduce/reduce.h"
@@ -59,6 +60,15 @@ Range check_extent(const Blocks& blocks, int32_t pes, const char* name) {
 
 void check_pointer(const void* pointer, const char* name) {
   if (pointer == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s is null", name);
+}
+
+void check_provider(const char* name) {
+  constexpr const char* kProviders = "this library has: host, nvshmem, nccl";
+  if (name == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "provider is missing; %s", kProviders);
+  for (const char* known : {"host", "nvshmem", "nccl"}) {
+    if (std::strcmp(name, known) == 0) return;
+  }
+  fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\"; %s", name, kProviders);
 }
 
 void check_type(int32_t type) {

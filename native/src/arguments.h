@@ -15,6 +15,8 @@ struct Range {
 };
 
 void check_pointer(const void* pointer, const char* name);
+// UNAVAILABLE for a name that is not one of "host", "nvshmem", "nccl".
+void check_provider(const char* name);
 void check_type(int32_t type);
 void check_op(int32_t op);
 void check_collective(int32_t collective);

@@ -29,6 +29,15 @@ bool holds(int64_t observed, int32_t comparison, int64_t value) {
   }
 }
 
+// What a GPU can reach: NCCL has worlds in which PEs have collectives but no way into each other's memory.
+void check_reachable(const Buffer& buffer, int32_t pe) {
+  if (buffer.memory != nullptr && buffer.memory->part(pe) != nullptr) return;
+  fail(SPARKGAP_UNAVAILABLE, pe,
+       "the GPU memory of PE %d cannot be addressed from this PE's GPU, and NCCL puts nothing without a call on the "
+       "other side: use collectives, or GPUs that are peers of each other (nvidia-smi topo -p2p w)",
+       pe);
+}
+
 // Names what this PE waits for, for as long as it waits.
 class Activity {
  public:
@@ -43,17 +52,27 @@ class Activity {
 
 }  // namespace
 
-void put(Buffer& dst, uint64_t dst_offset, const void* src, uint64_t bytes, int32_t pe) {
+void put(World& world, Buffer& dst, uint64_t dst_offset, const void* src, uint64_t bytes, int32_t pe) {
+  if (bytes == 0) return;
+  check_reachable(dst, pe);
+  uint8_t* to = dst.at(pe, dst_offset);
+  if (GpuWorld* gpu = world.gpu()) return gpu->copy(to, src, bytes);
   // memmove: a PE may put within its own part.
-  if (bytes > 0) std::memmove(dst.at(pe, dst_offset), src, bytes);
+  std::memmove(to, src, bytes);
 }
 
-void get(void* dst, Buffer& src, uint64_t src_offset, uint64_t bytes, int32_t pe) {
-  if (bytes > 0) std::memmove(dst, src.at(pe, src_offset), bytes);
+void get(World& world, void* dst, Buffer& src, uint64_t src_offset, uint64_t bytes, int32_t pe) {
+  if (bytes == 0) return;
+  check_reachable(src, pe);
+  const uint8_t* from = src.at(pe, src_offset);
+  if (GpuWorld* gpu = world.gpu()) return gpu->copy(dst, from, bytes);
+  std::memmove(dst, from, bytes);
 }
 
 void signal(World& world, Buffer& buffer, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) {
+  check_reachable(buffer, pe);
   int64_t* word = word_at(buffer, pe, offset);
+  if (GpuWorld* gpu = world.gpu()) return gpu->signal(word, value, signal_op);
   if (signal_op == SPARKGAP_SIGNAL_SET) {
     store_release(word, value);
   } else {
@@ -62,21 +81,25 @@ void signal(World& world, Buffer& buffer, uint64_t offset, int64_t value, int32_
   wake_sleepers(world.control().header());
 }
 
-int64_t wait_signal(World& world, Buffer& buffer, uint64_t offset, int32_t comparison, int64_t value) {
+void wait_signal(World& world, Buffer& buffer, uint64_t offset, int32_t comparison, int64_t value, int64_t* observed) {
   const int64_t* word = word_at(buffer, world.pe(), offset);
+  if (GpuWorld* gpu = world.gpu()) return gpu->wait_signal(word, comparison, value, observed);
   const Activity activity(world.waiter(), "waitSignal");
-  int64_t observed = 0;
+  int64_t seen = 0;
   world.waiter().until(kNoPe, [&] {
-    observed = load_acquire(word);
-    return holds(observed, comparison, value);
+    seen = load_acquire(word);
+    return holds(seen, comparison, value);
   });
-  return observed;
+  if (observed != nullptr) *observed = seen;
 }
 
-int64_t fetch_add(World& world, Buffer& target, uint64_t offset, int64_t delta, int32_t pe) {
-  const int64_t before = __atomic_fetch_add(word_at(target, pe, offset), delta, __ATOMIC_ACQ_REL);
+void fetch_add(World& world, Buffer& target, uint64_t offset, int64_t delta, int32_t pe, int64_t* before) {
+  check_reachable(target, pe);
+  int64_t* word = word_at(target, pe, offset);
+  if (GpuWorld* gpu = world.gpu()) return gpu->fetch_add(word, delta, before);
+  const int64_t found = __atomic_fetch_add(word, delta, __ATOMIC_ACQ_REL);
+  if (before != nullptr) *before = found;
   wake_sleepers(world.control().header());
-  return before;
 }
 
 }  // namespace sparkgap

@@ -1,7 +1,9 @@
 #include "select.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "device/kernels.h"
 #include "protocol/layout.h"
 
 namespace sparkgap {
@@ -10,14 +12,21 @@ namespace {
 struct Entry {
   Algorithm algorithm;
   const char* name;
-  const char* host_route;
+  const char* routes[kProviderKinds];
 };
 
+#define SPARKGAP_ROUTES(name) {"host/" name, "nvshmem/" name, "nccl/" name}
 constexpr Entry kEntries[] = {
-    {Algorithm::kPackets, "packets", "host/packets"},   {Algorithm::kOneShot, "one-shot", "host/one-shot"},
-    {Algorithm::kTwoShot, "two-shot", "host/two-shot"}, {Algorithm::kStaged, "staged", "host/staged"},
-    {Algorithm::kDirect, "direct", "host/direct"},      {Algorithm::kFlags, "flags", "host/flags"},
+    {Algorithm::kPackets, "packets", SPARKGAP_ROUTES("packets")},
+    {Algorithm::kOneShot, "one-shot", SPARKGAP_ROUTES("one-shot")},
+    {Algorithm::kTwoShot, "two-shot", SPARKGAP_ROUTES("two-shot")},
+    {Algorithm::kStaged, "staged", SPARKGAP_ROUTES("staged")},
+    {Algorithm::kDirect, "direct", SPARKGAP_ROUTES("direct")},
+    {Algorithm::kFlags, "flags", SPARKGAP_ROUTES("flags")},
+    {Algorithm::kChunked, "chunked", SPARKGAP_ROUTES("chunked")},
+    {Algorithm::kDefault, "default", SPARKGAP_ROUTES("default")},
 };
+#undef SPARKGAP_ROUTES
 
 // Above, fetching lines one after the other costs more than the wait for a flag that packets save.
 constexpr uint64_t kMostPacketBytes = 512;
@@ -45,29 +54,33 @@ Algorithm select_all_reduce(uint64_t bytes, const Circumstances& circumstances) 
   return bytes <= limit / static_cast<uint64_t>(circumstances.pes - 2) ? Algorithm::kOneShot : Algorithm::kTwoShot;
 }
 
-}  // namespace
-
-Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+Algorithm select_on_host(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
   const bool direct = has_direct(collective) && bytes >= direct_bytes(collective, circumstances);
   return direct ? Algorithm::kDirect : select_for_any_memory(collective, bytes, circumstances);
 }
 
-Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+// Packets send the message twice to each peer, two-shot about twice in all, but waits once more. Measured on two H200
+// (bench/results/gpu-*.json).
+constexpr uint64_t kGpuPacketBytes = 1 << 20;
+
+Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  if (circumstances.lanes == 0) return Algorithm::kDefault;
+  const uint64_t peers = static_cast<uint64_t>(std::max(1, circumstances.pes - 1));
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return select_all_reduce(bytes, circumstances);
+      return bytes <= kGpuPacketBytes / peers && can_carry(Algorithm::kPackets, bytes, circumstances)
+                 ? Algorithm::kPackets
+                 : Algorithm::kTwoShot;
+    case SPARKGAP_REDUCE:
+      return Algorithm::kTwoShot;
     case SPARKGAP_BARRIER:
       return Algorithm::kFlags;
     default:
-      return Algorithm::kStaged;
+      return Algorithm::kChunked;
   }
 }
 
-bool can_carry(Algorithm algorithm, uint64_t bytes) {
-  return algorithm != Algorithm::kPackets || bytes <= kMaxPacketDataBytes;
-}
-
-const char* algorithm_names(int32_t collective) {
+const char* host_algorithm_names(int32_t collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
       return "packets, one-shot, two-shot, direct";
@@ -80,13 +93,77 @@ const char* algorithm_names(int32_t collective) {
   }
 }
 
-bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm) {
+const char* nvshmem_algorithm_names(int32_t collective) {
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return "packets, two-shot";
+    case SPARKGAP_REDUCE:
+      return "two-shot";
+    case SPARKGAP_BARRIER:
+      return "flags";
+    default:
+      return "chunked";
+  }
+}
+
+const char* nccl_algorithm_names(int32_t collective) {
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return "packets, two-shot, default";
+    case SPARKGAP_REDUCE:
+      return "two-shot, default";
+    case SPARKGAP_BARRIER:
+      return "flags, default";
+    default:
+      return "chunked, default";
+  }
+}
+
+}  // namespace
+
+Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return select_all_reduce(bytes, circumstances);
+    case SPARKGAP_BARRIER:
+      return Algorithm::kFlags;
+    default:
+      return Algorithm::kStaged;
+  }
+}
+
+Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  return circumstances.provider == ProviderKind::kHost ? select_on_host(collective, bytes, circumstances)
+                                                       : select_on_gpu(collective, bytes, circumstances);
+}
+
+bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circumstances) {
+  const bool on_host = circumstances.provider == ProviderKind::kHost;
+  if (algorithm == Algorithm::kPackets) {
+    const uint64_t lanes = static_cast<uint64_t>(circumstances.lanes);
+    return bytes <= (on_host ? kMaxPacketDataBytes : lanes * kernels::kLanePacketBytes);
+  }
+  return on_host || algorithm == Algorithm::kDefault || circumstances.lanes > 0;
+}
+
+const char* algorithm_names(int32_t collective, ProviderKind provider) {
+  switch (provider) {
+    case ProviderKind::kNvshmem:
+      return nvshmem_algorithm_names(collective);
+    case ProviderKind::kNccl:
+      return nccl_algorithm_names(collective);
+    default:
+      return host_algorithm_names(collective);
+  }
+}
+
+bool find_algorithm(int32_t collective, const char* name, ProviderKind provider, Algorithm* algorithm) {
   if (std::strcmp(name, "auto") == 0) {
     *algorithm = Algorithm::kAuto;
     return true;
   }
   for (const Entry& entry : kEntries) {
-    if (std::strcmp(name, entry.name) == 0 && std::strstr(algorithm_names(collective), name) != nullptr) {
+    if (std::strcmp(name, entry.name) == 0 && std::strstr(algorithm_names(collective, provider), name) != nullptr) {
       *algorithm = entry.algorithm;
       return true;
     }
@@ -94,9 +171,9 @@ bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm) 
   return false;
 }
 
-const char* host_route_name(Algorithm algorithm) {
+const char* route_name(ProviderKind provider, Algorithm algorithm) {
   for (const Entry& entry : kEntries) {
-    if (entry.algorithm == algorithm) return entry.host_route;
+    if (entry.algorithm == algorithm) return entry.routes[static_cast<int32_t>(provider)];
   }
   return "";
 }

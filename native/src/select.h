@@ -16,32 +16,41 @@ enum class Algorithm : int32_t {
   kStaged,
   kDirect,  // needs symmetric arrays, which only the call itself can find out
   kFlags,
+  kChunked,
+  kDefault,  // what the provider's own library does
 };
+
+enum class ProviderKind : int32_t { kHost = 0, kNvshmem, kNccl };
+constexpr int32_t kProviderKinds = 3;
 
 // What is alike on all PEs of a world, from connect on.
 struct Circumstances {
   int32_t pes = 1;
   bool oversubscribed = false;  // more PEs than CPUs: a wait costs a context switch
+  ProviderKind provider = ProviderKind::kHost;
+  // On GPUs: blocks that a kernel may have (kernels::lanes_for); 0 where PEs cannot write into each other's memory, so
+  // that only the provider's own collectives are left.
+  int32_t lanes = 0;
 };
 
 // `bytes` is what one PE gives to the collective: in for those that have one size, the block for one peer for
 // reduceScatter, allGather and allToAll.
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
-// What a call takes that was to be direct but finds an array outside the symmetric heap.
+// Host: what a call takes that was to be direct but finds an array outside the symmetric heap.
 Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
 // Whether `algorithm` can carry a message of that size at all.
-bool can_carry(Algorithm algorithm, uint64_t bytes);
+bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circumstances);
 
-// The algorithm of that name that `collective` has; kAuto for "auto". False if there is none.
-bool find_algorithm(int32_t collective, const char* name, Algorithm* algorithm);
+// The algorithm of that name that `collective` has on the provider; kAuto for "auto". False if there is none.
+bool find_algorithm(int32_t collective, const char* name, ProviderKind provider, Algorithm* algorithm);
 
-// "one-shot, two-shot": what find_algorithm knows for `collective`.
-const char* algorithm_names(int32_t collective);
+// "one-shot, two-shot": what find_algorithm knows for `collective`. Static.
+const char* algorithm_names(int32_t collective, ProviderKind provider);
 
-// "host/one-shot": the route that an algorithm has on the host provider. Static.
-const char* host_route_name(Algorithm algorithm);
+// "host/one-shot": the route that an algorithm has on a provider. Static.
+const char* route_name(ProviderKind provider, Algorithm algorithm);
 
 }  // namespace sparkgap
 

@@ -3,10 +3,12 @@
 
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "arguments.h"
 #include "collective/dispatch.h"
+#include "device/library.h"
 #include "one_sided.h"
 #include "reduce/reduce.h"
 #include "select.h"
@@ -45,6 +47,35 @@ sparkgap_status guarded_call(sparkgap_world* world, const Body& body) noexcept {
   });
 }
 
+// Copies the sentence of a call that has no world to keep it.
+template <class Body>
+sparkgap_status guarded_message(char* message, uint64_t message_bytes, const Body& body) noexcept {
+  Failure failure;
+  try {
+    body(failure);
+  } catch (const Failure& thrown) {
+    failure = thrown;
+  } catch (const std::exception& exception) {
+    failure.status = SPARKGAP_INTERNAL;
+    Text(failure.message, sizeof failure.message).add("unexpected: %s", exception.what());
+  }
+  if (message != nullptr && message_bytes > 0) Text(message, message_bytes).add("%s", failure.message);
+  return failure.status;
+}
+
+GpuWorld& gpu_of(sparkgap_world& world) {
+  if (world.gpu() == nullptr) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a host world has no stream: its calls are done when they return");
+  }
+  return *world.gpu();
+}
+
+DeviceEvent& event_of(const World& world, sparkgap_event* event, const char* name) {
+  check_pointer(event, name);
+  if (event->world != &world) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s is an event of another world", name);
+  return *event->event;
+}
+
 bool is_at(const void* address, const void* base, uint64_t bytes) {
   return address == static_cast<const uint8_t*>(base) + bytes;
 }
@@ -60,6 +91,30 @@ const char* sparkgap_version(void) {
   static const std::string version =
       std::string(SPARKGAP_VERSION " (g++ " __VERSION__ ", ") + kernel_isa() + " kernels)";
   return version.c_str();
+}
+
+sparkgap_status sparkgap_device_open(int32_t ordinal, sparkgap_device_info* info, char* message,
+                                     uint64_t message_bytes) {
+  return guarded_message(message, message_bytes, [&](Failure& failure) {
+    check_pointer(info, "info");
+    *info = {};
+    device_library().open_device(ordinal, info, &failure);
+  });
+}
+
+sparkgap_status sparkgap_provider_probe(const char* provider, const char* library, char* message,
+                                        uint64_t message_bytes) {
+  return guarded_message(message, message_bytes, [&](Failure& failure) {
+    check_provider(provider);
+    if (std::strcmp(provider, "host") == 0) {
+      Text(failure.message, sizeof failure.message).add("provider host needs no library");
+      return;
+    }
+    char found[kMaxMessageBytes];
+    Text text(found, sizeof found);
+    if (device_library().probe(provider, library == nullptr ? "" : library, text, &failure) != SPARKGAP_OK) return;
+    Text(failure.message, sizeof failure.message).add("%s", found);
+  });
 }
 
 sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, sparkgap_world** world) {
@@ -110,6 +165,52 @@ int32_t sparkgap_last_error_pe(const sparkgap_world* world) { return world == nu
 
 const char* sparkgap_world_describe(sparkgap_world* world) { return world == nullptr ? "no world" : world->describe(); }
 
+int32_t sparkgap_world_memory_is_device(const sparkgap_world* world) {
+  return world != nullptr && world->has_gpu() ? 1 : 0;
+}
+
+void* sparkgap_world_stream(sparkgap_world* world) {
+  return world == nullptr || world->gpu() == nullptr ? nullptr : world->gpu()->stream();
+}
+
+sparkgap_status sparkgap_world_set_stream(sparkgap_world* world, void* cuda_stream) {
+  return guarded_call(world, [&] { gpu_of(*world).set_stream(cuda_stream); });
+}
+
+sparkgap_status sparkgap_event_create(sparkgap_world* world, sparkgap_event** event) {
+  return guarded_call(world, [&] {
+    check_pointer(event, "event");
+    *event = nullptr;
+    auto made = std::make_unique<sparkgap_event>();
+    made->world = world;
+    made->event.reset(gpu_of(*world).make_event());
+    *event = made.release();
+  });
+}
+
+sparkgap_status sparkgap_event_record(sparkgap_world* world, sparkgap_event* event) {
+  return guarded_call(world, [&] { gpu_of(*world).record(event_of(*world, event, "event")); });
+}
+
+sparkgap_status sparkgap_event_wait(sparkgap_world* world, sparkgap_event* event) {
+  return guarded_call(world, [&] { gpu_of(*world).enqueue_wait(event_of(*world, event, "event")); });
+}
+
+sparkgap_status sparkgap_event_synchronize(sparkgap_world* world, sparkgap_event* event) {
+  return guarded_call(world, [&] { gpu_of(*world).wait(event_of(*world, event, "event")); });
+}
+
+sparkgap_status sparkgap_event_elapsed_us(sparkgap_world* world, sparkgap_event* start, sparkgap_event* end,
+                                          double* microseconds) {
+  return guarded_call(world, [&] {
+    check_pointer(microseconds, "microseconds");
+    DeviceEvent& first = event_of(*world, start, "start");
+    *microseconds = gpu_of(*world).elapsed_us(first, event_of(*world, end, "end"));
+  });
+}
+
+void sparkgap_event_destroy(sparkgap_event* event) { delete event; }
+
 sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkgap_buffer** buffer) {
   return guarded_call(world, [&] {
     check_pointer(buffer, "buffer");
@@ -143,7 +244,7 @@ sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, dst, dst_offset, bytes, "dst");
     if (bytes > 0) check_pointer(src, "src");
-    put(*dst, dst_offset, src, bytes, pe);
+    put(*world, *dst, dst_offset, src, bytes, pe);
   });
 }
 
@@ -153,7 +254,7 @@ sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* 
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, src, src_offset, bytes, "src");
     if (bytes > 0) check_pointer(dst, "dst");
-    get(dst, *src, src_offset, bytes, pe);
+    get(*world, dst, *src, src_offset, bytes, pe);
   });
 }
 
@@ -166,7 +267,7 @@ sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst,
     if (bytes > 0) check_pointer(src, "src");
     check_word(*world, signal_buffer, signal_offset, "signal");
     check_signal_op(signal_op);
-    put(*dst, dst_offset, src, bytes, pe);
+    put(*world, *dst, dst_offset, src, bytes, pe);
     signal(*world, *signal_buffer, signal_offset, value, signal_op, pe);
   });
 }
@@ -186,8 +287,7 @@ sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* sig
   return guarded_call(world, [&] {
     check_word(*world, signal_buffer, signal_offset, "signal");
     check_comparison(comparison);
-    const int64_t seen = wait_signal(*world, *signal_buffer, signal_offset, comparison, value);
-    if (observed != nullptr) *observed = seen;
+    wait_signal(*world, *signal_buffer, signal_offset, comparison, value, observed);
   });
 }
 
@@ -196,8 +296,7 @@ sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* targe
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_word(*world, target, offset, "target");
-    const int64_t previous = fetch_add(*world, *target, offset, delta, pe);
-    if (before != nullptr) *before = previous;
+    fetch_add(*world, *target, offset, delta, pe, before);
   });
 }
 
@@ -304,7 +403,9 @@ sparkgap_status sparkgap_barrier(sparkgap_world* world) {
 
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
   // Nothing is enqueued on the host provider: calls are done when they return.
-  return guarded_call(world, [] {});
+  return guarded_call(world, [&] {
+    if (GpuWorld* gpu = world->gpu()) gpu->wait();
+  });
 }
 
 const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type) {
@@ -316,7 +417,7 @@ const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t c
       check_type(type);
       bytes = checked_bytes(count, type, 1);
     }
-    route = host_route_name(world->algorithm_for(collective, bytes));
+    route = route_name(world->circumstances().provider, world->algorithm_for(collective, bytes));
   });
   return route;
 }
@@ -325,9 +426,10 @@ sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t coll
   return guarded(world, [&] {
     check_collective(collective);
     Algorithm found = Algorithm::kAuto;
-    if (algorithm != nullptr && !find_algorithm(collective, algorithm, &found)) {
+    const ProviderKind provider = world->circumstances().provider;
+    if (algorithm != nullptr && !find_algorithm(collective, algorithm, provider, &found)) {
       fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s has no algorithm \"%s\"; it has: auto, %s", operation_name(collective),
-           algorithm, algorithm_names(collective));
+           algorithm, algorithm_names(collective, provider));
     }
     world->hold_to(collective, found);
   });

@@ -1,8 +1,8 @@
 #include "world.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "arguments.h"
 #include "protocol/abort.h"
 #include "protocol/call.h"
 #include "provider/host/host_provider.h"
@@ -16,11 +16,9 @@ constexpr int32_t kSpins = 2000;
 constexpr int32_t kSpinsWhenSharing = 60;
 constexpr int64_t kYieldTimeUs = 1000;
 
-std::unique_ptr<Provider> make_provider(const char* name, const WorldOptions& options) {
-  if (name == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "provider is missing; this library has: host");
-  if (std::strcmp(name, "host") == 0) return std::make_unique<HostProvider>(options);
-  fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\" in this library; it has: host", name);
-}
+bool is_gpu_provider(const std::string& name) { return name == "nvshmem" || name == "nccl"; }
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 // What PE `from` writes into PE `to` at connect; depends on the world's key, so memory of another world cannot pass.
 uint64_t token(const ControlHeader& header, int32_t from, int32_t to) {
@@ -33,7 +31,8 @@ uint64_t token(const ControlHeader& header, int32_t from, int32_t to) {
 
 World::~World() {
   buffers_.clear();
-  if (!control_) return;
+  const bool left = gpu_ == nullptr || gpu_->leave();
+  if (!control_ || !left) return;
   store_release(&control_.record(options_.pe).state, kLeft);
   wake_sleepers(control_.header());
 }
@@ -58,11 +57,25 @@ void World::open(const sparkgap_world_options& options) {
   options_.epoch = options.epoch;
   options_.peer_timeout_ms = std::min<int64_t>(options.peer_timeout_ms, INT64_MAX / 1000);
   options_.check = options.check != 0;
-  options_.label = options.label == nullptr ? "" : options.label;
+  check_provider(options.provider);
+  options_.provider = options.provider;
+  options_.label = text_or_empty(options.label);
   options_.host_directory = options.host_directory;
   circumstances_.pes = options.pes;
   scratch_ = std::make_unique<uint8_t[]>(static_cast<uint64_t>(options.pes) * kMaxPacketDataBytes);
-  provider_ = make_provider(options.provider, options_);
+  options_.device = options.device;
+  options_.device_shared = options.device_shared != 0;
+  options_.nvshmem_library = text_or_empty(options.nvshmem_library);
+  options_.nccl_library = text_or_empty(options.nccl_library);
+  provider_ = std::make_unique<HostProvider>(options_);
+  if (is_gpu_provider(options_.provider)) {
+    if (options_.device < 0) {
+      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "provider %s needs a GPU, but device is %d", options.provider,
+           options_.device);
+    }
+    gpu_ = std::make_unique<GpuWorld>(options_);
+    circumstances_.provider = options_.provider == "nccl" ? ProviderKind::kNccl : ProviderKind::kNvshmem;
+  }
   if (options_.pe == 0) provider_->make_world();
   created_ = true;
 }
@@ -105,6 +118,9 @@ void World::meet_peers() {
   wait_for_peers_to_connect();
   learn_circumstances();
   verify_puts();
+  if (gpu_ == nullptr) return;
+  gpu_->connect(control_, *steps_, *waiter_);
+  circumstances_.lanes = gpu_->lanes();
 }
 
 void World::publish_control() {
@@ -165,7 +181,10 @@ void World::abort(const char* reason) {
 }
 
 void World::check_usable() const {
-  if (control_ && is_aborted(control_)) fail_as_aborted(control_, options_.pe);
+  if (control_ && is_aborted(control_)) {
+    if (gpu_ != nullptr) gpu_->check_device();
+    fail_as_aborted(control_, options_.pe);
+  }
   if (connected_) return;
   if (broken_.status != SPARKGAP_OK) throw broken_;
   const std::lock_guard<std::mutex> lock(abort_mutex_);
@@ -199,7 +218,7 @@ Buffer* World::allocate(uint64_t bytes) {
   buffers_.reserve(buffers_.size() + 1);
   Call call(*this, signature);
   if (bytes > 0) {
-    buffer->memory = provider_->allocate(bytes, *steps_);
+    buffer->memory = gpu_ != nullptr ? gpu_->allocate(bytes) : provider_->allocate(bytes, *steps_);
   } else {
     steps_->meet();
   }
@@ -225,19 +244,23 @@ void World::free(Buffer* buffer) {
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   const Algorithm held = held_[collective];
-  const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes);
+  const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
   return use_held ? held : select(collective, bytes, circumstances_);
 }
 
 const char* World::describe() {
   char line[kMaxMessageBytes];
   Text text(line, sizeof line);
-  text.add("%s: %d PEs, this is PE %d, epoch %llu", provider_ == nullptr ? "no provider" : provider_->name(),
+  text.add("%s: %d PEs, this is PE %d, epoch %llu", provider_ == nullptr ? "no provider" : options_.provider.c_str(),
            options_.pes, options_.pe, static_cast<unsigned long long>(options_.epoch));
   if (connected_ && circumstances_.oversubscribed) text.add(", more PEs than CPUs");
   if (provider_ != nullptr) {
     text.add(", ");
-    provider_->describe(text);
+    if (gpu_ != nullptr) {
+      gpu_->describe(text);
+    } else {
+      provider_->describe(text);
+    }
   }
   description_ = line;
   return description_.c_str();

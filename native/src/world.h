@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "device/gpu_world.h"
 #include "error.h"
 #include "protocol/control.h"
 #include "protocol/steps.h"
@@ -30,6 +31,12 @@ struct sparkgap_buffer {
 
   // Where this process sees byte `offset` of `pe`'s part.
   uint8_t* at(int32_t pe, uint64_t offset) const { return memory->part(pe) + offset; }
+};
+
+// A point in a GPU world's stream.
+struct sparkgap_event {
+  const sparkgap::World* world = nullptr;
+  std::unique_ptr<sparkgap::DeviceEvent> event;
 };
 
 namespace sparkgap {
@@ -67,6 +74,9 @@ class World {
   // kMaxPacketDataBytes of this PE's own memory for what comes from `pe`.
   uint8_t* scratch(int32_t pe) { return scratch_.get() + static_cast<uint64_t>(pe) * kMaxPacketDataBytes; }
   const Control& control() const { return control_; }
+  // nullptr in a host world.
+  GpuWorld* gpu() { return gpu_.get(); }
+  bool has_gpu() const { return gpu_ != nullptr; }
   Steps& steps() { return *steps_; }
   Waiter& waiter() { return *waiter_; }
   uint64_t calls() const { return calls_; }
@@ -95,6 +105,7 @@ class World {
   void verify_puts();
 
   WorldOptions options_;
+  // Also where the PEs of a GPU world meet: `gpu_` is what makes the difference.
   std::unique_ptr<Provider> provider_;
   Control control_;
   std::optional<Waiter> waiter_;
@@ -102,6 +113,7 @@ class World {
   Circumstances circumstances_;
   std::unique_ptr<uint8_t[]> scratch_;
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
+  std::unique_ptr<GpuWorld> gpu_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   uint64_t calls_ = 0;
   bool created_ = false;

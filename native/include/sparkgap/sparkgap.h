@@ -12,7 +12,17 @@
 //
 // Sizes: `count` is a number of elements of `type`, `bytes` and `offset` are bytes. Zero is a valid count everywhere.
 //
-// Nothing here allocates on a path that a collective or a one-sided call takes.
+// Nothing here allocates on a path that a collective or a one-sided call takes; the one exception is said at
+// "Host memory" below.
+//
+// Host and GPU worlds. Provider "host" keeps the symmetric heap in shared memory of one host: a call is done when it
+// returns. Providers "nvshmem" and "nccl" keep it in GPU memory, one GPU a PE, one PE a process, all on one host: a
+// call is enqueued on the world's stream, in order, and returns; sparkgap_synchronize waits. An error that shows later
+// than the call is what the next call or synchronize returns.
+//
+// Host memory in a GPU world: `in`, `out`, `src` and `dst` may be device memory (a symmetric buffer, or anything that
+// CUDA knows as memory of the world's GPU) or host memory, on each PE as it likes. Host memory goes through staging of
+// the world, which grows to the largest call and stays, and the call returns when it is done.
 #ifndef SPARKGAP_SPARKGAP_H
 #define SPARKGAP_SPARKGAP_H
 
@@ -26,7 +36,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 // Grows when a signature or a struct below changes; the Java side refuses a library of another number.
-#define SPARKGAP_ABI_VERSION 1
+#define SPARKGAP_ABI_VERSION 2
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -44,7 +54,9 @@ enum {
   SPARKGAP_MISMATCH = 5,          // PEs made different calls; the world is aborted; both calls are in the error
   SPARKGAP_OUT_OF_MEMORY = 6,     // the symmetric heap cannot grow: needed, available and where are in the error
   SPARKGAP_UNAVAILABLE = 7,       // the provider cannot run here (another host, no such device, wrong version)
-  SPARKGAP_INTERNAL = 8           // a system call failed in a way that none of the above names
+  SPARKGAP_INTERNAL = 8,          // a system call failed in a way that none of the above names
+  SPARKGAP_DEVICE_FAILED = 9      // this process can use no GPU any more (a sticky CUDA error, or NVSHMEM lost a PE and
+                                  // cannot be ended): replace the process
 };
 
 enum {
@@ -80,22 +92,53 @@ enum { SPARKGAP_EQ = 0, SPARKGAP_NE = 1, SPARKGAP_GT = 2, SPARKGAP_GE = 3, SPARK
 
 typedef struct sparkgap_world sparkgap_world;
 typedef struct sparkgap_buffer sparkgap_buffer;
+typedef struct sparkgap_event sparkgap_event;
 
 typedef struct sparkgap_world_options {
-  int32_t pe;                  // 0..pes-1
-  int32_t pes;                 // 1..SPARKGAP_MAX_PES
-  uint64_t epoch;              // appears in errors; all PEs of a world give the same
-  int64_t peer_timeout_ms;     // how long any wait for a peer may take
-  int32_t check;               // not 0: PEs compare operation, type, op, count and root before data moves
-  const char* provider;        // "host"
-  const char* label;           // how other PEs' errors name this one, for example "executor 3 on node-a"; copied
-  const char* host_directory;  // provider host: a tmpfs for the symmetric heap, normally "/dev/shm"; copied
+  int32_t pe;                   // 0..pes-1
+  int32_t pes;                  // 1..SPARKGAP_MAX_PES
+  uint64_t epoch;               // appears in errors; all PEs of a world give the same
+  int64_t peer_timeout_ms;      // how long any wait for a peer may take
+  int32_t check;                // not 0: PEs compare operation, type, op, count and root before data moves
+  const char* provider;         // "host", "nvshmem" or "nccl"
+  const char* label;            // how other PEs' errors name this one, for example "executor 3 on node-a"; copied
+  const char* host_directory;   // a tmpfs for what PEs share on the host, normally "/dev/shm"; copied
+  int32_t device;               // CUDA's number of this PE's GPU as this process sees them; -1 for provider host
+  int32_t device_shared;        // not 0: several PEs may be on one GPU (for use under MPS; NCCL refuses it anyway)
+  const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
+  const char* nccl_library;     // path of libnccl.so.2; likewise
 } sparkgap_world_options;
+
+// A GPU, as sparkgap_device_open found it. Text ends with 0.
+typedef struct sparkgap_device_info {
+  int32_t ordinal;
+  int32_t compute_major;
+  int32_t compute_minor;
+  int32_t multiprocessors;
+  int64_t memory_bytes;
+  char name[128];   // "NVIDIA H200"
+  char uuid[48];    // "GPU-2d1b..." as nvidia-smi prints it
+  char pci[32];     // "0000:19:00.0"
+  char driver[32];  // "580.95.05", or "CUDA 13.0" where NVML does not say
+} sparkgap_device_info;
 
 int32_t sparkgap_abi_version(void);
 
 // Release and build, for logs: "0.1.0 (g++ 12.2.0, x86-64-v4 kernels)".
 const char* sparkgap_version(void);
+
+// ---- GPUs. No world is needed, and any thread may call.
+
+// Loads libsparkgap_cuda.so, makes the GPU's CUDA context (the first time this takes most of a second) and fills *info.
+// Otherwise UNAVAILABLE, or DEVICE_FAILED, and what was looked for, where, what was found and what to do is written to
+// `message`, cut at message_bytes.
+sparkgap_status sparkgap_device_open(int32_t ordinal, sparkgap_device_info* info, char* message,
+                                     uint64_t message_bytes);
+
+// Whether `provider` could serve in this process, without starting it: SPARKGAP_OK, and `message` names the library and
+// version that was found; otherwise UNAVAILABLE, and `message` tells why. `library`: as in sparkgap_world_options.
+sparkgap_status sparkgap_provider_probe(const char* provider, const char* library, char* message,
+                                        uint64_t message_bytes);
 
 // ---- World
 
@@ -107,7 +150,9 @@ sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, spa
 // PE 0 only, between create and connect: writes the SPARKGAP_WORLD_ID_BYTES that every PE gives to connect.
 sparkgap_status sparkgap_world_id(sparkgap_world* world, uint8_t* id);
 
-// Collective: returns when every PE of the world has connected and each has seen a verified put from each other.
+// Collective: returns when every PE of the world has connected and each has seen a verified put from each other. In a
+// GPU world PEs on one GPU, GPUs that cannot reach each other and libraries of different versions are refused here, on
+// all PEs alike.
 sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id);
 
 // Ends every wait in this world, on every PE, within milliseconds and makes all later calls fail with SPARKGAP_ABORTED
@@ -125,8 +170,10 @@ uint64_t sparkgap_world_calls(const sparkgap_world* world);
 // different where they did not. 0 for NULL.
 uint64_t sparkgap_world_history(const sparkgap_world* world);
 
-// Frees the handle and every buffer of it; never waits. No thread may be inside another call on the handle. NULL is
-// accepted.
+// Frees the handle and every buffer of it. No thread may be inside another call on the handle. NULL is accepted.
+// Provider host never waits here. Provider nvshmem waits up to peer_timeout_ms for the other PEs to come here too,
+// since NVSHMEM ends on all PEs together; if one has been lost or does not come, NVSHMEM is left as it is and this
+// process can have no further nvshmem world (DEVICE_FAILED).
 void sparkgap_world_destroy(sparkgap_world* world);
 
 // Never NULL; "" if nothing has failed.
@@ -138,6 +185,34 @@ int32_t sparkgap_last_error_pe(const sparkgap_world* world);
 // One line for logs: provider, PEs, where the memory is.
 const char* sparkgap_world_describe(sparkgap_world* world);
 
+// 1 if symmetric buffers of this world are GPU memory, which the host cannot read or write; 0 for a host world or NULL.
+int32_t sparkgap_world_memory_is_device(const sparkgap_world* world);
+
+// ---- Streams and events, of GPU worlds (INVALID_ARGUMENT in a host world)
+
+// The cudaStream_t that calls are enqueued on; NULL in a host world or before connect.
+void* sparkgap_world_stream(sparkgap_world* world);
+
+// Enqueues all further calls on `cuda_stream`, a cudaStream_t of the world's GPU that the caller owns and keeps until
+// the world is on another stream; NULL: back to the world's own. The new stream waits for what is on the old one. The
+// stream may be capturing a CUDA graph: collectives on device memory can be captured, and replayed as long as all PEs
+// replay the same.
+sparkgap_status sparkgap_world_set_stream(sparkgap_world* world, void* cuda_stream);
+
+// A point in the stream. Destroy it before the world. *event is NULL on failure.
+sparkgap_status sparkgap_event_create(sparkgap_world* world, sparkgap_event** event);
+// The point is the end of all that is enqueued now.
+sparkgap_status sparkgap_event_record(sparkgap_world* world, sparkgap_event* event);
+// The stream waits for the point; the host does not.
+sparkgap_status sparkgap_event_wait(sparkgap_world* world, sparkgap_event* event);
+// The host waits for the point, like sparkgap_synchronize.
+sparkgap_status sparkgap_event_synchronize(sparkgap_world* world, sparkgap_event* event);
+// Time between two points that have been reached.
+sparkgap_status sparkgap_event_elapsed_us(sparkgap_world* world, sparkgap_event* start, sparkgap_event* end,
+                                          double* microseconds);
+// NULL is accepted.
+void sparkgap_event_destroy(sparkgap_event* event);
+
 // ---- Symmetric heap
 
 // Collective: `bytes` on every PE, zeroed, aligned to 4096. All PEs must ask for the same number.
@@ -147,7 +222,7 @@ sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkga
 // end. The buffer must not be used afterwards.
 sparkgap_status sparkgap_free(sparkgap_world* world, sparkgap_buffer* buffer);
 
-// This PE's part; NULL only for a buffer of zero bytes.
+// This PE's part; NULL only for a buffer of zero bytes. A device address in a GPU world.
 void* sparkgap_buffer_address(const sparkgap_buffer* buffer);
 uint64_t sparkgap_buffer_bytes(const sparkgap_buffer* buffer);
 
@@ -155,8 +230,11 @@ uint64_t sparkgap_buffer_bytes(const sparkgap_buffer* buffer);
 void* sparkgap_buffer_peer_address(const sparkgap_buffer* buffer, int32_t pe);
 
 // ---- One-sided. Offsets are into `pe`'s part of the buffer; ranges are checked. Signals are 64-bit, aligned to 8.
+// In a GPU world these are enqueued, too; those that write a result for the host (*observed, *before, a `dst` in host
+// memory) or read host memory return when they are done.
 
-// Returns when `src` may be reused. The data is visible to `pe` after the next barrier or a signal sent after it.
+// Returns when `src` may be reused; a `src` in device memory, when what is enqueued after may write it. The data is
+// visible to `pe` after the next barrier or a signal sent after it.
 sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64_t dst_offset, const void* src,
                              uint64_t bytes, int32_t pe);
 sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* src, uint64_t src_offset,
@@ -204,7 +282,8 @@ sparkgap_status sparkgap_all_to_allv(sparkgap_world* world, const void* in, cons
                                      const uint64_t* receive_offsets, int32_t type);
 sparkgap_status sparkgap_barrier(sparkgap_world* world);
 
-// Waits until everything that this PE has enqueued is done. Host-memory calls are done when they return.
+// Waits until everything that this PE has enqueued is done; at most peer_timeout_ms. Host-memory calls are done when
+// they return.
 sparkgap_status sparkgap_synchronize(sparkgap_world* world);
 
 // ---- Selection

@@ -40,13 +40,37 @@ bool is_direct(const World& world, int32_t collective, uint64_t bytes) {
   return world.algorithm_for(collective, bytes) == Algorithm::kDirect;
 }
 
+// Enqueues a collective of a GPU world. `bytes`: as for select().
+void enqueue(World& world, uint64_t bytes, kernels::KernelCall& call) {
+  call.algorithm = world.algorithm_for(call.collective, bytes);
+  world.gpu()->collective(call);
+}
+
+kernels::KernelCall kernel_call(int32_t collective, const void* in, void* out, uint64_t count, int32_t type) {
+  kernels::KernelCall call;
+  call.collective = collective;
+  call.in = in;
+  call.out = out;
+  call.count = count;
+  call.type = type;
+  call.op = kNoOp;
+  call.root = kNoRoot;
+  call.send_counts = call.send_offsets = call.receive_counts = call.receive_offsets = nullptr;
+  return call;
+}
+
 }  // namespace
 
 void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op) {
-  const Call call(world, {SPARKGAP_ALL_REDUCE, type, op, kNoRoot, count});
+  const Call span(world, {SPARKGAP_ALL_REDUCE, type, op, kNoRoot, count});
   if (count == 0) return;
   const uint64_t element_bytes = type_bytes(type);
   const uint64_t bytes = count * element_bytes;
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_ALL_REDUCE, in, out, count, type);
+    call.op = op;
+    return enqueue(world, bytes, call);
+  }
   const ReduceFunction reduce = reduce_function(type, op);
   const CopyFunction copy = copy_function(in, out, bytes);
   Algorithm algorithm = world.algorithm_for(SPARKGAP_ALL_REDUCE, bytes);
@@ -65,9 +89,15 @@ void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t
 }
 
 void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type, int32_t op) {
-  const Call call(world, {SPARKGAP_REDUCE_SCATTER, type, op, kNoRoot, count_per_pe});
+  const Call span(world, {SPARKGAP_REDUCE_SCATTER, type, op, kNoRoot, count_per_pe});
+  if (count_per_pe == 0) return;
   const uint64_t element_bytes = type_bytes(type);
   const uint64_t bytes = count_per_pe * element_bytes;
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_REDUCE_SCATTER, in, out, count_per_pe, type);
+    call.op = op;
+    return enqueue(world, bytes, call);
+  }
   if (is_direct(world, SPARKGAP_REDUCE_SCATTER, bytes) &&
       reduce_scatter_direct(world, in, out, count_per_pe, element_bytes, reduce_function(type, op))) {
     return;
@@ -76,8 +106,13 @@ void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_
 }
 
 void all_gather(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
-  const Call call(world, {SPARKGAP_ALL_GATHER, type, kNoOp, kNoRoot, count_per_pe});
+  const Call span(world, {SPARKGAP_ALL_GATHER, type, kNoOp, kNoRoot, count_per_pe});
+  if (count_per_pe == 0) return;
   const uint64_t bytes = count_per_pe * type_bytes(type);
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_ALL_GATHER, in, out, count_per_pe, type);
+    return enqueue(world, bytes, call);
+  }
   if (is_direct(world, SPARKGAP_ALL_GATHER, bytes) &&
       all_gather_direct(world, in, out, bytes, copy_function(in, out, bytes))) {
     return;
@@ -86,8 +121,14 @@ void all_gather(World& world, const void* in, void* out, uint64_t count_per_pe, 
 }
 
 void broadcast(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t root) {
-  const Call call(world, {SPARKGAP_BROADCAST, type, kNoOp, root, count});
+  const Call span(world, {SPARKGAP_BROADCAST, type, kNoOp, root, count});
+  if (count == 0) return;
   const uint64_t bytes = count * type_bytes(type);
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_BROADCAST, in, out, count, type);
+    call.root = root;
+    return enqueue(world, bytes, call);
+  }
   if (is_direct(world, SPARKGAP_BROADCAST, bytes) &&
       broadcast_direct(world, in, out, bytes, root, copy_function(in, out, bytes))) {
     return;
@@ -96,9 +137,16 @@ void broadcast(World& world, const void* in, void* out, uint64_t count, int32_t 
 }
 
 void reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op, int32_t root) {
-  const Call call(world, {SPARKGAP_REDUCE, type, op, root, count});
+  const Call span(world, {SPARKGAP_REDUCE, type, op, root, count});
+  if (count == 0) return;
   const uint64_t element_bytes = type_bytes(type);
   const uint64_t bytes = count * element_bytes;
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_REDUCE, in, out, count, type);
+    call.op = op;
+    call.root = root;
+    return enqueue(world, bytes, call);
+  }
   if (is_direct(world, SPARKGAP_REDUCE, bytes) &&
       reduce_direct(world, in, out, count, element_bytes, reduce_function_for(in, out, bytes, type, op), root)) {
     return;
@@ -107,8 +155,13 @@ void reduce(World& world, const void* in, void* out, uint64_t count, int32_t typ
 }
 
 void all_to_all(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
-  const Call call(world, {SPARKGAP_ALL_TO_ALL, type, kNoOp, kNoRoot, count_per_pe});
+  const Call span(world, {SPARKGAP_ALL_TO_ALL, type, kNoOp, kNoRoot, count_per_pe});
+  if (count_per_pe == 0) return;
   const uint64_t bytes = count_per_pe * type_bytes(type);
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_ALL_TO_ALL, in, out, count_per_pe, type);
+    return enqueue(world, bytes, call);
+  }
   if (is_direct(world, SPARKGAP_ALL_TO_ALL, bytes) &&
       all_to_all_direct(world, in, out, bytes, copy_function(in, out, bytes))) {
     return;
@@ -118,12 +171,24 @@ void all_to_all(World& world, const void* in, void* out, uint64_t count_per_pe, 
 
 void all_to_allv(World& world, const void* in, const BlockTable& send, void* out, const BlockTable& receive,
                  int32_t type) {
-  const Call call(world, {SPARKGAP_ALL_TO_ALLV, type, kNoOp, kNoRoot, 0});
+  const Call span(world, {SPARKGAP_ALL_TO_ALLV, type, kNoOp, kNoRoot, 0});
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_ALL_TO_ALLV, in, out, 0, type);
+    call.send_counts = send.counts;
+    call.send_offsets = send.offsets;
+    call.receive_counts = receive.counts;
+    call.receive_offsets = receive.offsets;
+    return enqueue(world, 0, call);
+  }
   all_to_allv_staged(world, in, send, out, receive, type_bytes(type));
 }
 
 void barrier(World& world) {
-  const Call call(world, {SPARKGAP_BARRIER, kNoType, kNoOp, kNoRoot, 0});
+  const Call span(world, {SPARKGAP_BARRIER, kNoType, kNoOp, kNoRoot, 0});
+  if (world.has_gpu()) {
+    kernels::KernelCall call = kernel_call(SPARKGAP_BARRIER, nullptr, nullptr, 0, kNoType);
+    return enqueue(world, 0, call);
+  }
   barrier_flags(world);
 }
 

@@ -99,6 +99,12 @@ void Waiter::look_for_losses(Condition ready, const void* context) {
   if (!anybody_here && last_left != kNoPe) look_for_loss(last_left, kLeft, ready, context);
 }
 
+void Waiter::check_alive(int32_t peer, bool left_counts) {
+  const uint32_t state = load_acquire(&control_.record(peer).state);
+  if (state == kLeft && !left_counts) return;
+  look_for_loss(peer, state, [](const void*) { return false; }, nullptr);
+}
+
 void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context) {
   if (peer == pe_ || state == kAbsent || state == kConnecting) return;
   const bool left = state == kLeft;
@@ -151,6 +157,11 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
+  describe_lateness(text, peer, waited_us);
+  give_up(failure);
+}
+
+void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) const {
   text.add(" waited %.1f s", static_cast<double>(waited_us) / 1e6);
   if (peer == kNoPe) {
     text.add(" and nothing came");
@@ -164,7 +175,6 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
     }
   }
   text.add(" The limit is %lld ms (spark.sparkgap.peer.timeout)", static_cast<long long>(options_.timeout_ms));
-  give_up(failure);
 }
 
 void Waiter::describe_own_call(Text& text) const {

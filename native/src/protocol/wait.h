@@ -63,6 +63,15 @@ class Waiter {
   // Throws MISMATCH if `peer` has made another call of the same number as one of this PE's last.
   void compare_calls(int32_t peer);
 
+  // Aborts the world and throws if the process of `peer` has ended, or, with `left_counts`, if it has closed its end.
+  void check_alive(int32_t peer, bool left_counts);
+
+  // Whether the process of `peer` has ended; false for this PE's own. Does nothing about it.
+  bool has_ended(int32_t peer) { return peer != pe_ && liveness_->has_ended(peer); }
+
+  // " waited 20.0 s for PE 1 (...), whose last call was .... The limit is ...". Any thread.
+  void describe_lateness(Text& text, int32_t peer, int64_t waited_us) const;
+
   // What the call that this PE is in does, for errors: nullptr for the collective that its CallLine shows.
   void set_activity(const char* activity) { activity_ = activity; }
 

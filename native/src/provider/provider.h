@@ -24,8 +24,13 @@ struct WorldOptions {
   uint64_t epoch = 0;
   int64_t peer_timeout_ms = 0;
   bool check = false;
+  std::string provider;
   std::string label;
   std::string host_directory;
+  int32_t device = -1;
+  bool device_shared = false;
+  std::string nvshmem_library;
+  std::string nccl_library;
 };
 
 // One allocation of the symmetric heap; gone when this is destroyed.
@@ -38,9 +43,6 @@ class SymmetricMemory {
 
 class Provider : public Liveness {
  public:
-  // "host"; the first half of a route.
-  virtual const char* name() const = 0;
-
   // PE 0, once, before write_id: makes the memory that the bootstrap needs.
   virtual void make_world() = 0;
 

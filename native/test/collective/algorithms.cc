@@ -38,7 +38,7 @@ std::vector<uint64_t> changes(const ValueOf& value_of) {
 
 std::vector<const char*> algorithms_of(int32_t collective) {
   std::vector<const char*> algorithms = {"auto"};
-  const std::string names = algorithm_names(collective);
+  const std::string names = algorithm_names(collective, ProviderKind::kHost);
   for (size_t at = 0; at < names.size();) {
     const size_t end = std::min(names.find(", ", at), names.size());
     algorithms.push_back(kept(names.substr(at, end - at)));
@@ -52,7 +52,9 @@ std::vector<uint64_t> threshold_bytes(int32_t collective, int pes) {
   std::vector<uint64_t> sizes = {kPacketDataBytes, kMaxPacketDataBytes, slot, slot / static_cast<uint64_t>(pes),
                                  2 * slot};
   for (const bool oversubscribed : {false, true}) {
-    const Circumstances circumstances{pes, oversubscribed};
+    Circumstances circumstances;
+    circumstances.pes = pes;
+    circumstances.oversubscribed = oversubscribed;
     const auto selected = changes([&](uint64_t bytes) { return select(collective, bytes, circumstances); });
     sizes.insert(sizes.end(), selected.begin(), selected.end());
   }

@@ -86,15 +86,16 @@ void connect(const Pes& pes, const Pe& pe, Run& run, Clock::time_point deadline)
 void run_pe(const Pes& pes, int number, Run& run, OpenWorlds& open, const std::function<void(const Pe&)>& body) {
   const auto deadline = Clock::now() + std::chrono::duration<double>(pes.deadline_seconds);
   const std::string label = "test PE " + std::to_string(number);
-  sparkgap_world_options options{};
-  options.pe = number;
-  options.pes = pes.count;
-  options.epoch = pes.epoch;
-  options.peer_timeout_ms = pes.peer_timeout_ms;
-  options.check = pes.check ? 1 : 0;
-  options.provider = "host";
-  options.label = label.c_str();
-  options.host_directory = "/dev/shm";
+  if (!pes.has_world) {
+    try {
+      body(Pe(nullptr, number, pes.count));
+    } catch (const std::exception& e) {
+      run.record_failure(number, e.what());
+    }
+    run.outcomes[number].ended.store(true);
+    return;
+  }
+  const sparkgap_world_options options = options_of(pes, number, label.c_str());
   sparkgap_world* world = nullptr;
   const sparkgap_status created = sparkgap_world_create(&options, &world);
   open.add(world);
@@ -225,6 +226,21 @@ void run_processes(const Pes& pes, Run& run, const std::function<void(const Pe&)
 }
 
 }  // namespace
+
+sparkgap_world_options options_of(const Pes& pes, int number, const char* label) {
+  sparkgap_world_options options{};
+  options.pe = number;
+  options.pes = pes.count;
+  options.epoch = pes.epoch;
+  options.peer_timeout_ms = pes.peer_timeout_ms;
+  options.check = pes.check ? 1 : 0;
+  options.provider = pes.provider;
+  options.label = label;
+  options.host_directory = "/dev/shm";
+  options.device = pes.gpus > 0 ? number % pes.gpus : -1;
+  options.device_shared = pes.device_shared ? 1 : 0;
+  return options;
+}
 
 void Pe::ok(sparkgap_status status, const char* call) const {
   expect(status == SPARKGAP_OK, "%s gave status %d: %s", call, status, sparkgap_last_error(world_));

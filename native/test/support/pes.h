@@ -47,7 +47,15 @@ struct Pes {
   double deadline_seconds = 60;  // for the whole run; whoever is left then is killed
   int64_t peer_timeout_ms = 20000;
   uint64_t epoch = 1;
+  // PE i has GPU i % gpus; provider host has none. PEs that share one must say so.
+  const char* provider = "host";
+  int gpus = 0;
+  bool device_shared = false;
+  bool has_world = true;  // false: a body makes its worlds itself
 };
+
+// What sparkgap_world_create is given for PE `number`; `label` must outlive it.
+sparkgap_world_options options_of(const Pes& pes, int number, const char* label);
 
 // What a body gets: its end of a connected world.
 class Pe {

@@ -23,7 +23,7 @@ void copy_text(char (&to)[size], const std::string& from) {
 
 }  // namespace
 
-HostProvider::HostProvider(const WorldOptions& options) : options_(options), peers_(static_cast<size_t>(options.pes)) {}
+HostProvider::HostProvider(const WorldOptions& options) : options_(options) {}
 
 void HostProvider::make_world() {
   const ControlLayout layout = ControlLayout::of(options_.pes);
@@ -81,6 +81,7 @@ Control HostProvider::open_world(const uint8_t* bytes) {
   }
   check_header(id.key);
   control_ = Control(segment_.base(), options_.pes);
+  peers_ = PeerProcesses(control_);
   claim_record();
   // A peer needs no descriptor once it has the mapping; PE 0 keeps its own open until the last has come.
   if (options_.pe != 0) segment_.close_descriptor();
@@ -113,12 +114,6 @@ void HostProvider::claim_record() {
 
 std::unique_ptr<SymmetricMemory> HostProvider::allocate(uint64_t bytes, Steps& steps) {
   return allocate_host_memory(options_, control_, bytes, steps);
-}
-
-bool HostProvider::has_ended(int32_t pe) {
-  const PeRecord& record = control_.record(pe);
-  if (record.pid == getpid()) return false;
-  return peers_[static_cast<size_t>(pe)].has_ended(record.pid, record.start_time);
 }
 
 void HostProvider::describe(Text& text) const {

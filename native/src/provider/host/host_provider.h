@@ -3,7 +3,6 @@
 #define SPARKGAP_PROVIDER_HOST_HOST_PROVIDER_H
 
 #include <memory>
-#include <vector>
 
 #include "provider/host/peer_process.h"
 #include "provider/host/segment.h"
@@ -15,12 +14,11 @@ class HostProvider final : public Provider {
  public:
   explicit HostProvider(const WorldOptions& options);
 
-  const char* name() const override { return "host"; }
   void make_world() override;
   void write_id(uint8_t* id) const override;
   Control open_world(const uint8_t* id) override;
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) override;
-  bool has_ended(int32_t pe) override;
+  bool has_ended(int32_t pe) override { return peers_.has_ended(pe); }
   void describe(Text& text) const override;
 
  private:
@@ -30,7 +28,7 @@ class HostProvider final : public Provider {
   const WorldOptions& options_;
   Segment segment_;
   Control control_;
-  std::vector<PeerProcess> peers_;
+  PeerProcesses peers_;
 };
 
 }  // namespace sparkgap

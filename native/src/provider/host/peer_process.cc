@@ -38,4 +38,10 @@ bool PeerProcess::has_ended(pid_t pid, uint64_t start_time) {
   return poll(&descriptor, 1, 0) > 0;
 }
 
+bool PeerProcesses::has_ended(int32_t pe) {
+  const PeRecord& record = control_.record(pe);
+  if (record.pid == getpid()) return false;
+  return peers_[static_cast<size_t>(pe)].has_ended(record.pid, record.start_time);
+}
+
 }  // namespace sparkgap

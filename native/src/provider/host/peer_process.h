@@ -5,6 +5,10 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <vector>
+
+#include "protocol/control.h"
+#include "protocol/liveness.h"
 
 namespace sparkgap {
 
@@ -21,6 +25,19 @@ class PeerProcess {
  private:
   int pidfd_ = -1;
   bool tried_ = false;
+};
+
+// The processes of all PEs of a world, as their records name them. For one thread.
+class PeerProcesses final : public Liveness {
+ public:
+  PeerProcesses() = default;
+  explicit PeerProcesses(const Control& control) : control_(control), peers_(static_cast<size_t>(control.pes())) {}
+
+  bool has_ended(int32_t pe) override;
+
+ private:
+  Control control_;
+  std::vector<PeerProcess> peers_;
 };
 
 }  // namespace sparkgap

@@ -91,6 +91,7 @@ final class DigitsTrainer {
     shared.write(0, gradient, 0, gradient.length);
     long start = System.nanoTime();
     communicator.allReduce(shared, shared, gradient.length, DataType.FLOAT32, ReduceOp.AVG);
+    communicator.synchronize();
     allReduceNanos[step] = System.nanoTime() - start;
     shared.read(0, gradient, 0, gradient.length);
   }

@@ -97,10 +97,12 @@ public final class LatencySweep {
     return new Timing(slowest[0] / calls / 1e3, allocated / calls);
   }
 
-  private static void repeat(Runnable call, int calls) {
+  private void repeat(Runnable call, int calls) {
     for (int i = 0; i < calls; i++) {
       call.run();
     }
+    // On GPUs calls on buffers are enqueued.
+    communicator.synchronize();
   }
 
   private static long allocatedBytes() {

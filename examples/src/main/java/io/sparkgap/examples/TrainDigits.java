@@ -13,6 +13,9 @@ import org.apache.spark.api.java.JavaSparkContext;
  * all-reduce, and each moves its weights by that average; {@link DigitsTrainer} is the code that
  * runs on a PE.
  *
+ * <p>On GPUs, which the configuration alone decides, the gradients are averaged from GPU to GPU;
+ * the gradient itself and the step are this class's plain Java, on the host.
+ *
  * <p>No weights are ever sent, and yet the copies never drift apart, because an all-reduce gives
  * every PE the same bits. The end of the training proves it by comparing checksums.
  */

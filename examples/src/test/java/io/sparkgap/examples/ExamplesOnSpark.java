@@ -42,19 +42,20 @@ abstract class ExamplesOnSpark {
 
   @BeforeAll
   void startSpark() {
-    spark =
-        new JavaSparkContext(
-            new SparkConf(false)
-                .setMaster(master)
-                .setAppName("Sparkgap examples")
-                .set("spark.plugins", SparkgapPlugin.class.getName())
-                .set("spark.executor.extraClassPath", classPath())
-                .set("spark.executor.memory", "512m")
-                .set("spark.ui.port", "0")
-                .set("spark.ui.showConsoleProgress", "false")
-                .set(
-                    "spark.local.dir",
-                    Path.of("target", "spark-local").toAbsolutePath().toString()));
+    spark = new JavaSparkContext(conf(master));
+  }
+
+  /** An application with Sparkgap loaded in driver and executors. */
+  static SparkConf conf(String master) {
+    return new SparkConf(false)
+        .setMaster(master)
+        .setAppName("Sparkgap examples")
+        .set("spark.plugins", SparkgapPlugin.class.getName())
+        .set("spark.executor.extraClassPath", classPath())
+        .set("spark.executor.memory", "512m")
+        .set("spark.ui.port", "0")
+        .set("spark.ui.showConsoleProgress", "false")
+        .set("spark.local.dir", Path.of("target", "spark-local").toAbsolutePath().toString());
   }
 
   @AfterAll
@@ -85,6 +86,20 @@ abstract class ExamplesOnSpark {
     for (int pe = 0; pe < PES; pe++) {
       int neighbour = (pe + PES - 1) % PES;
       assertThat(letters.get(pe)).startsWith("Hello PE " + pe + ", this is PE " + neighbour);
+    }
+  }
+
+  @Test
+  void everyBatchPassesAllStagesInOrder() {
+    List<float[]> results = BatchPipeline.run(spark, PES, 7);
+
+    assertThat(results).hasSize(7);
+    for (int number = 0; number < results.size(); number++) {
+      float[] expected = BatchPipeline.batch(number);
+      for (int stage = 0; stage < PES; stage++) {
+        expected = BatchPipeline.blur(expected);
+      }
+      assertThat(results.get(number)).containsExactly(expected);
     }
   }
 
@@ -193,7 +208,12 @@ abstract class ExamplesOnSpark {
 
   /** What {@code --jars} would bring to the executors. */
   private static String classPath() {
-    return Stream.of(SparkgapPlugin.class, SparkgapNative.class, Loader.class, Demo.class)
+    return Stream.of(
+            SparkgapPlugin.class,
+            SparkgapNative.class,
+            Loader.class,
+            Demo.class,
+            ExamplesOnSpark.class)
         .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
         .distinct()
         .collect(Collectors.joining(File.pathSeparator));

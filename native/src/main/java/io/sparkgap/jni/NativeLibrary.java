@@ -16,7 +16,7 @@ import org.bytedeco.javacpp.Loader;
  * after it has found nothing wrong may {@link SparkgapNative}, {@link WorldHandle} and the others
  * be touched. All methods may be called by any thread.
  *
- * <p>From a jar, JavaCPP extracts the two {@code .so} files into a cache directory and leaves them
+ * <p>From a jar, JavaCPP extracts the {@code .so} files into a cache directory and leaves them
  * there for the next process: {@code org.bytedeco.javacpp.cachedir}, else what {@link #cacheIn} was
  * given, else {@code ~/.javacpp/cache}. A directory of a running application is best, for it goes
  * with the application. The system's temporary directory is never used.
@@ -25,6 +25,9 @@ public final class NativeLibrary {
   private static final String CACHE_PROPERTY = "org.bytedeco.javacpp.cachedir";
   private static final String PLATFORM = "linux-x86_64";
   private static final String[] FILES = {"libsparkgap.so", "libjniSparkgapNative.so"};
+
+  /** Only in builds with GPU code. The first of {@link #FILES} loads it, from its own folder. */
+  private static final String GPU_FILE = "libsparkgap_cuda.so";
 
   private static boolean tried;
   private static String problem;
@@ -77,6 +80,7 @@ public final class NativeLibrary {
       if (found != null) {
         return found;
       }
+      extractGpuLibrary();
       Loader.load(SparkgapPreset.class);
       int abi = SparkgapNative.sparkgap_abi_version();
       if (abi != SparkgapNative.SPARKGAP_ABI_VERSION) {
@@ -92,8 +96,16 @@ public final class NativeLibrary {
       }
       version = SparkgapNative.sparkgap_version().getString();
       return null;
-    } catch (LinkageError | RuntimeException e) {
+    } catch (LinkageError | RuntimeException | IOException e) {
       return loadingFailed(e);
+    }
+  }
+
+  /** Into the folder that JavaCPP extracts the others into: it keeps the folders of the jar. */
+  private static void extractGpuLibrary() throws IOException {
+    URL url = SparkgapPreset.class.getResource(PLATFORM + "/" + GPU_FILE);
+    if (url != null && url.getProtocol().equals("jar")) {
+      Loader.cacheResource(url);
     }
   }
 

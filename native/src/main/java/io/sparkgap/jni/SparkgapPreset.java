@@ -17,7 +17,9 @@ public class SparkgapPreset implements InfoMapper {
     infoMap
         .put(new Info("sparkgap_world").pointerTypes("WorldHandle"))
         .put(new Info("sparkgap_buffer").pointerTypes("BufferHandle"))
+        .put(new Info("sparkgap_event").pointerTypes("EventHandle"))
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
+        .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
         .put(new Info("sparkgap_status").cast().valueTypes("int"));
   }
 }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NativeLibraryTest {
   private static final Path CLASSES = location(NativeLibrary.class);
   private static final String FOLDER = "io/sparkgap/jni/linux-x86_64/";
+  private static final String GPU_FILE = "libsparkgap_cuda.so";
 
   @TempDir Path temporary;
 
@@ -40,6 +41,18 @@ class NativeLibraryTest {
     assertThat(filesBelow(cache)).anyMatch(file -> file.endsWith(FOLDER + "libsparkgap.so"));
     assertThat(filesBelow(home)).isEmpty();
     assertThat(filesBelow(tmp)).isEmpty();
+  }
+
+  @Test
+  void theLibraryForGpusLiesBesideTheOtherThatLoadsIt() throws Exception {
+    Path cache = temporary.resolve("cache");
+    Path jar = jar(name -> !name.endsWith(GPU_FILE), name -> false, FOLDER + GPU_FILE);
+
+    assertThat(run(List.of(), jar, cache.toString())).isEqualTo("loaded");
+
+    assertThat(foldersOf(cache, GPU_FILE))
+        .hasSize(1)
+        .isEqualTo(foldersOf(cache, "libsparkgap.so"));
   }
 
   @Test
@@ -173,7 +186,9 @@ class NativeLibraryTest {
     return jar(keep, name -> false);
   }
 
-  private Path jar(Predicate<String> keep, Predicate<String> damage) throws IOException {
+  /** {@code additions} are files of the jar that hold nothing. */
+  private Path jar(Predicate<String> keep, Predicate<String> damage, String... additions)
+      throws IOException {
     Path jar = temporary.resolve("sparkgap-test.jar");
     try (OutputStream file = Files.newOutputStream(jar);
         JarOutputStream entries = new JarOutputStream(file);
@@ -185,6 +200,9 @@ class NativeLibraryTest {
           entries.write(damage.test(name) ? new byte[4096] : Files.readAllBytes(path));
         }
       }
+      for (String name : additions) {
+        entries.putNextEntry(new JarEntry(name));
+      }
     }
     return jar;
   }
@@ -193,6 +211,14 @@ class NativeLibraryTest {
     try (Stream<Path> files = Files.walk(directory)) {
       return files.filter(Files::isRegularFile).map(Path::toString).toList();
     }
+  }
+
+  private static List<Path> foldersOf(Path directory, String file) throws IOException {
+    return filesBelow(directory).stream()
+        .map(Path::of)
+        .filter(path -> path.endsWith(file))
+        .map(Path::getParent)
+        .toList();
   }
 
   private static boolean canMount() throws InterruptedException {

@@ -10,15 +10,17 @@ import io.sparkgap.jni.WorldHandle;
 
 /**
  * Collectives on Java arrays, which can move and so cannot be shared: an array passes in chunks
- * through a symmetric staging buffer that the native collective works on in place. The staging
- * buffer is made at the first use and grows with the arrays up to one chunk; because its size
- * follows from the array's length alone, which all PEs share, all PEs allocate it in the same call.
+ * through staging that the native collective works on in place. That is a symmetric buffer, made at
+ * the first use and grown with the arrays up to one chunk; because its size follows from the
+ * array's length alone, which all PEs share, all PEs allocate it in the same call. In a world on
+ * GPUs it is host memory of this PE, which the native library stages once more into memory that the
+ * GPU sees.
  *
  * <p>No allocation on the Java heap but for results that are new arrays.
  */
 final class ArrayCollectives {
   /**
-   * Fits a core's own cache together with the slots and the part of the array, also for two PEs on
+   * On the host: fits a core's own cache together with the slots and the part of the array, also for two PEs on
    * it.
    */
   private static final int CHUNK_BYTES = 1 << 17;
@@ -30,7 +32,11 @@ final class ArrayCollectives {
   private final WorldHandle world;
   private final AddressPointer input = new AddressPointer();
   private final AddressPointer output = new AddressPointer();
+
+  /** In host memory only. */
   private SymmetricBuffer staging;
+
+  private long stagingBytes;
 
   ArrayCollectives(WorldEnd end, SymmetricHeap heap) {
     this.end = end;
@@ -50,7 +56,7 @@ final class ArrayCollectives {
             end.refusals.missing(call, "op", op));
       }
       int length = kind.length(array);
-      HostMemory memory = stage(Call.ALL_REDUCE, kind, array, length);
+      BufferMemory memory = stage(Call.ALL_REDUCE, kind, array, length);
       int chunk = chunk(kind);
       int done = 0;
       do {
@@ -80,7 +86,7 @@ final class ArrayCollectives {
             end.refusals.noSuchPe(call, "root", root));
       }
       int length = kind.length(array);
-      HostMemory memory = stage(Call.BROADCAST, kind, array, length);
+      BufferMemory memory = stage(Call.BROADCAST, kind, array, length);
       int chunk = chunk(kind);
       boolean sends = end.pe == root;
       int done = 0;
@@ -113,7 +119,7 @@ final class ArrayCollectives {
       int pes = end.pes;
       int length = kind.length(array);
       A result = kind.make(product(Call.ALL_GATHER, kind, array, pes));
-      HostMemory memory = stage(Call.ALL_GATHER, kind, array, (long) length * pes);
+      BufferMemory memory = stage(Call.ALL_GATHER, kind, array, (long) length * pes);
       int chunk = chunk(kind) / pes;
       int done = 0;
       do {
@@ -164,7 +170,7 @@ final class ArrayCollectives {
       }
       int share = length / pes;
       A result = kind.make(share);
-      HostMemory memory = stage(Call.REDUCE_SCATTER, kind, array, length);
+      BufferMemory memory = stage(Call.REDUCE_SCATTER, kind, array, length);
       int chunk = chunk(kind) / pes;
       int done = 0;
       do {
@@ -188,10 +194,19 @@ final class ArrayCollectives {
     }
   }
 
-  /** Makes sure that the staging buffer is as large as {@code elements} ask for. */
-  private <A> HostMemory stage(Call call, ArrayKind<A, ?> kind, A array, long elements) {
-    long wanted = Math.min(elements << kind.type.shift, CHUNK_BYTES);
-    if (staging == null || staging.bytes < wanted) {
+  /** Makes sure that the staging is as large as {@code elements} ask for. */
+  private <A> BufferMemory stage(Call call, ArrayKind<A, ?> kind, A array, long elements) {
+    long bytes = elements << kind.type.shift;
+    if (end.onDevice) {
+      long wanted = Math.min(bytes, HostStaging.MOST_BYTES);
+      end.staging.require((int) Math.max(wanted, SMALLEST_BYTES));
+      // Not its size, which copies of this PE alone may have grown: all PEs cut alike.
+      stagingBytes = HostStaging.MOST_BYTES;
+      output.point(end.staging.address());
+      return end.staging.memory();
+    }
+    long wanted = Math.min(bytes, CHUNK_BYTES);
+    if (staging == null || stagingBytes < wanted) {
       grow(call, kind, array, wanted);
     }
     output.point(staging.address);
@@ -207,10 +222,11 @@ final class ArrayCollectives {
       heap.freeInside(old, text);
     }
     staging = heap.allocateInside(bytes, text);
+    stagingBytes = bytes;
   }
 
   private int chunk(ArrayKind<?, ?> kind) {
-    return (int) (staging.bytes >> kind.type.shift);
+    return (int) (stagingBytes >> kind.type.shift);
   }
 
   private <A> int product(Call call, ArrayKind<A, ?> kind, A array, int pes) {

@@ -11,16 +11,18 @@ public sealed interface Buffer permits SymmetricBuffer, ForeignBuffer {
   long bytes();
 
   /**
-   * Address of the first byte in this process; 0 only for a buffer of zero bytes.
+   * Address of the first byte in this process; 0 only for a buffer of zero bytes. A device address
+   * where the memory is a GPU's.
    *
    * @throws IllegalStateException if the buffer is closed
    */
   long address();
 
   /**
-   * A JavaCPP view for other libraries: it frees nothing, and one element of it is one byte (a cast
-   * such as {@code new FloatPointer(pointer)} keeps the number, as JavaCPP's casts do). It must not
-   * be used once the memory is gone.
+   * A JavaCPP view for other libraries, and only for such as work on the GPU where the memory is a
+   * GPU's: it frees nothing, and one element of it is one byte (a cast such as {@code new
+   * FloatPointer(pointer)} keeps the number, as JavaCPP's casts do). It must not be used once the
+   * memory is gone.
    *
    * @throws IllegalStateException if the buffer is closed
    */

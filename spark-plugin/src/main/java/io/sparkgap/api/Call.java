@@ -20,6 +20,9 @@ enum Call {
   SIGNAL("signal"),
   WAIT_SIGNAL("waitSignal"),
   FETCH_ADD("fetchAdd"),
+  STREAM("stream"),
+  SET_STREAM("setStream"),
+  EVENT("a call of an event"),
   ROUTE("route"),
   HOLD_TO("holdTo"),
   CLOSE("close");

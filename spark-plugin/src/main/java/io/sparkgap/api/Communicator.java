@@ -26,6 +26,11 @@ import java.util.function.Consumer;
  *
  * <p><b>Cost.</b> Calls on {@link Buffer}s and in-place calls on arrays allocate nothing on the
  * Java heap. Calls on host memory are done when they return.
+ *
+ * <p><b>On GPUs.</b> Where the world's memory is that of GPUs, calls on device memory are enqueued
+ * on the communicator's stream, in order, and return: {@link #synchronize} or an {@link Event}
+ * waits for them. An error that shows later than its call is thrown by the next call or by {@code
+ * synchronize}. Calls that read or write host memory, arrays among them, are done when they return.
  */
 public final class Communicator implements AutoCloseable {
   /** What {@code close} waits for a thread that is inside a call after the world was aborted. */
@@ -36,6 +41,7 @@ public final class Communicator implements AutoCloseable {
   private final BufferCollectives onBuffers;
   private final ArrayCollectives onArrays;
   private final OneSided oneSided;
+  private final Events events;
   private final Topology topology;
   private final String description;
   private final Consumer<String> report;
@@ -60,6 +66,7 @@ public final class Communicator implements AutoCloseable {
     this.onBuffers = new BufferCollectives(end);
     this.onArrays = new ArrayCollectives(end, heap);
     this.oneSided = new OneSided(end);
+    this.events = new Events(end);
     this.topology = topology;
     this.description = Objects.requireNonNull(description, "description");
     this.report = Objects.requireNonNull(report, "report");
@@ -112,7 +119,10 @@ public final class Communicator implements AutoCloseable {
     return topology;
   }
 
-  /** For example {@code PE 1 of 4 (world epoch 7): host, 4 PEs, /dev/shm}. Any thread. */
+  /**
+   * For example {@code PE 1 of 2 (world epoch 7): PE 1 (executor 3 on node-a, partition 0) of stage
+   * 2.0, host: not nvshmem: ...}; what follows the provider says why it was taken. Any thread.
+   */
   @Override
   public String toString() {
     return end.where() + ": " + description;
@@ -254,10 +264,44 @@ public final class Communicator implements AutoCloseable {
    * Waits until everything that this PE has enqueued is done. Calls on host memory are done when
    * they return. Not collective.
    *
-   * @throws SparkgapException if what was enqueued has failed
+   * @throws SparkgapException if what was enqueued has failed, or is not done within {@code
+   *     spark.sparkgap.peer.timeout}
    */
   public void synchronize() {
     onBuffers.synchronize();
+  }
+
+  // ---- The stream of a world on GPUs
+
+  /**
+   * The address of the CUDA stream ({@code cudaStream_t}) that calls are enqueued on, for kernels
+   * and libraries that work before or after them; 0 in a world in host memory.
+   */
+  public long stream() {
+    return events.stream();
+  }
+
+  /**
+   * Enqueues all further calls on a stream of the caller's, which first waits for what was enqueued
+   * before. The stream must be one of this PE's GPU and outlive its use here; the communicator goes
+   * back to its own when it is closed.
+   *
+   * @param stream address of a {@code cudaStream_t}; 0 for the communicator's own
+   * @throws IllegalArgumentException in a world in host memory
+   * @throws SparkgapException if what was enqueued has failed
+   */
+  public void setStream(long stream) {
+    events.setStream(stream);
+  }
+
+  /**
+   * A new event, for points in the stream; closed with the communicator at the latest.
+   *
+   * @throws IllegalArgumentException in a world in host memory
+   * @throws SparkgapException if what was enqueued has failed
+   */
+  public Event event() {
+    return events.create();
   }
 
   // ---- Collectives on arrays
@@ -613,12 +657,15 @@ public final class Communicator implements AutoCloseable {
   }
 
   private void closeInside() {
+    boolean wasHealthy = heap.isHealthy();
+    RuntimeException streamFailure = events.closeInside();
     RuntimeException failure = heap.freeAllInside();
     synchronized (handleLock) {
       handleGivenBack = true;
     }
     end.confinement.exitForGood();
     onClose.run();
-    Refusals.throwFirst(failure);
+    // A world that had failed before has said so already.
+    Refusals.throwFirst(wasHealthy ? streamFailure : null, failure);
   }
 }

@@ -28,7 +28,7 @@ public final class Errors {
             + place(pe, pes, epoch)
             + ": "
             + sentence(said.isEmpty() ? unexplained(status) : said)
-            + remedy(status, said);
+            + remedy(world, status, said);
     return switch (status) {
       case SparkgapNative.SPARKGAP_INVALID_ARGUMENT -> new IllegalArgumentException(message);
       case SparkgapNative.SPARKGAP_TIMED_OUT -> new PeerTimeoutException(message, pe, peer, epoch);
@@ -38,12 +38,14 @@ public final class Errors {
       case SparkgapNative.SPARKGAP_OUT_OF_MEMORY -> new HeapFullException(message, pe, peer, epoch);
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
           new ProviderUnavailableException(message, pe, peer, epoch);
+      case SparkgapNative.SPARKGAP_DEVICE_FAILED ->
+          new DeviceFailedException(message, pe, peer, epoch);
       default -> new InternalException(message, pe, peer, epoch);
     };
   }
 
   /** What helps, as far as the native library has not said so itself. */
-  private static String remedy(int status, String said) {
+  private static String remedy(WorldHandle world, int status, String said) {
     return switch (status) {
       case SparkgapNative.SPARKGAP_INVALID_ARGUMENT ->
           " Nothing was sent and the world is still good: mend the call.";
@@ -63,19 +65,29 @@ public final class Errors {
           " All PEs must make the same calls in the same order with the same count, type, op and"
               + " root; spark.sparkgap.check=true compares them before data moves.";
       case SparkgapNative.SPARKGAP_OUT_OF_MEMORY ->
-          unlessSaid(
-              said,
-              "spark.sparkgap.host.directory",
-              " Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
-                  + " point spark.sparkgap.host.directory at a larger one.");
+          isOnDevice(world)
+              ? " Allocate less, or close what is not needed: the memory is the GPU's."
+              : unlessSaid(
+                  said,
+                  "spark.sparkgap.host.directory",
+                  " Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
+                      + " point spark.sparkgap.host.directory at a larger one.");
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
           unlessSaid(
               said,
               "spark.sparkgap.provider",
               " Set spark.sparkgap.provider to one that can run here.");
+      case SparkgapNative.SPARKGAP_DEVICE_FAILED ->
+          " The executor ends and Spark starts another: Sparkgap.run retries the stage with it.";
       default ->
           " This should not happen: please report it with this message and the executor's log.";
     };
+  }
+
+  private static boolean isOnDevice(WorldHandle world) {
+    return world != null
+        && !world.isNull()
+        && SparkgapNative.sparkgap_world_memory_is_device(world) != 0;
   }
 
   private static String unlessSaid(String said, String key, String text) {

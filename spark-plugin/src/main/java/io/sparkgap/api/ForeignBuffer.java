@@ -8,6 +8,10 @@ import org.bytedeco.javacpp.Pointer;
 /**
  * Memory that somebody else owns, for example Arrow's or a direct {@link ByteBuffer}. It must stay
  * valid, and in place, while a call uses it; Sparkgap never frees it. Immutable; any thread.
+ *
+ * <p>In a world on GPUs it may be device memory of the PE's GPU as well, by its address: what cuDF
+ * or a JavaCPP preset of CUDA allocated. A call is then enqueued and uses it until {@link
+ * Communicator#synchronize} or an {@link Event} says that it is done.
  */
 public final class ForeignBuffer implements Buffer {
   /** More than any address space holds; keeps products of sizes and PEs within a {@code long}. */
@@ -39,7 +43,7 @@ public final class ForeignBuffer implements Buffer {
   }
 
   /**
-   * Memory by its address.
+   * Memory by its address, on the host or, in a world on GPUs, on the PE's GPU.
    *
    * @param address of the first byte
    * @param bytes size

@@ -9,7 +9,7 @@ import org.bytedeco.javacpp.BytePointer;
  * that copying allocates nothing afterwards. Not thread-safe; whoever uses it knows that the memory
  * is there and has checked the range.
  */
-final class HostMemory {
+final class HostMemory implements BufferMemory {
   /** A Java buffer has an int for an index: larger memory is seen through several windows. */
   private static final int WINDOW_SHIFT = 30;
 
@@ -27,8 +27,8 @@ final class HostMemory {
     this.windows = new ByteBuffer[(int) ((bytes + (1L << WINDOW_SHIFT) - 1) >>> WINDOW_SHIFT)];
   }
 
-  /** Offset must be a multiple of the element's size. */
-  <A, V> void write(ArrayKind<A, V> kind, long offset, A array, int from, int count) {
+  @Override
+  public <A, V> void write(ArrayKind<A, V> kind, long offset, A array, int from, int count) {
     int shift = kind.type.shift;
     int done = 0;
     while (done < count) {
@@ -40,8 +40,8 @@ final class HostMemory {
     }
   }
 
-  /** Offset must be a multiple of the element's size. */
-  <A, V> void read(ArrayKind<A, V> kind, long offset, A array, int from, int count) {
+  @Override
+  public <A, V> void read(ArrayKind<A, V> kind, long offset, A array, int from, int count) {
     int shift = kind.type.shift;
     int done = 0;
     while (done < count) {

@@ -11,6 +11,11 @@ import org.bytedeco.javacpp.BytePointer;
  * <p>Made by {@link Communicator#allocate}, zeroed, aligned to 4,096 bytes, of any size. A {@link
  * #slice} is a view of a part that is used like the whole.
  *
+ * <p>In a world on GPUs it is memory of this PE's GPU, which the host can neither read nor write:
+ * {@code read} and {@code write} copy, in order with what was enqueued before, {@link #byteBuffer}
+ * is refused, and {@link #address} and {@link #pointer} are for kernels and libraries that work on
+ * the GPU.
+ *
  * <p>Threads: {@code read}, {@code write} and {@code close} count as calls of the communicator and
  * are confined with it to one thread at a time. What {@link #byteBuffer} and {@link #pointer} hand
  * out is plain memory: any thread may use it, nobody checks, and it must not be touched once the
@@ -34,7 +39,7 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
 
   private final SymmetricHeap heap;
   private final int number;
-  private final HostMemory memory;
+  private final BufferMemory memory;
   private volatile boolean closed;
 
   SymmetricBuffer(
@@ -47,7 +52,7 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
     this.address = address;
     this.bytes = bytes;
     this.number = number;
-    this.memory = new HostMemory(address, bytes);
+    this.memory = end.onDevice ? new DeviceMemory(end, handle) : new HostMemory(address, bytes);
   }
 
   private SymmetricBuffer(SymmetricBuffer whole, long offset, long bytes) {
@@ -86,11 +91,18 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
    * @param offset first byte
    * @param bytes size of the view
    * @throws IllegalArgumentException if the part does not lie within the buffer
-   * @throws IllegalStateException if the buffer is closed
+   * @throws IllegalStateException if the buffer is closed, or is memory of a GPU
    */
   public ByteBuffer byteBuffer(long offset, int bytes) {
     String call = "byteBuffer(offset=" + offset + ", bytes=" + bytes + ")";
     requireOpen(call);
+    if (end.onDevice) {
+      throw new IllegalStateException(
+          text(
+              call,
+              "the memory is a GPU's, which Java cannot look at in place. Copy with read and write,"
+                  + " or with get into a ForeignBuffer; a kernel takes address()."));
+    }
     requireWithin(call, offset, bytes);
     return HostMemory.byteBuffer(address + offset, bytes);
   }
@@ -112,7 +124,9 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   }
 
   /**
-   * Copies array elements into this PE's memory. Allocates nothing after the first time.
+   * Copies array elements into this PE's memory. Allocates nothing after the first time. In a world
+   * on GPUs, as the other {@code write}s and {@code read}s, it fails with a {@link
+   * SparkgapException} if the world has.
    *
    * @param byteOffset where to, in bytes; counted from the start of the whole buffer it must be a
    *     multiple of the element's size
@@ -232,7 +246,7 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   }
 
   /** By whoever is inside the communicator and has checked the range. */
-  HostMemory memory() {
+  BufferMemory memory() {
     return memory;
   }
 

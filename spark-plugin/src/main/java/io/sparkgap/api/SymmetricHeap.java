@@ -101,7 +101,7 @@ final class SymmetricHeap {
     return status != SPARKGAP_OK && wasHealthy ? end.failure(status, call) : null;
   }
 
-  private boolean isHealthy() {
+  boolean isHealthy() {
     return sparkgap_world_health(end.handle) == SPARKGAP_OK;
   }
 }

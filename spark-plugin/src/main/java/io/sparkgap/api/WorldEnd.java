@@ -1,5 +1,6 @@
 package io.sparkgap.api;
 
+import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
 import java.lang.ref.Reference;
 
@@ -18,6 +19,12 @@ final class WorldEnd {
   final Confinement confinement;
   final Refusals refusals;
 
+  /** Whether symmetric buffers are memory of a GPU, which the host cannot address. */
+  final boolean onDevice;
+
+  /** Between Java arrays and such memory. */
+  final HostStaging staging = new HostStaging();
+
   WorldEnd(WorldHandle handle, int pe, int pes, long epoch) {
     this.handle = handle;
     this.pe = pe;
@@ -25,6 +32,7 @@ final class WorldEnd {
     this.epoch = epoch;
     this.confinement = new Confinement(where());
     this.refusals = new Refusals(this);
+    this.onDevice = SparkgapNative.sparkgap_world_memory_is_device(handle) != 0;
   }
 
   /** For example {@code PE 1 of 4 (world epoch 7)}. */

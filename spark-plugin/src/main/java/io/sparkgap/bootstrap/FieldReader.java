@@ -51,7 +51,16 @@ final class FieldReader {
   }
 
   Member member() {
-    return new Member(count(), text(), text(), text());
+    return new Member(count(), text(), text(), device());
+  }
+
+  /** The ordinal travels one higher, because host memory has -1. */
+  private Device device() {
+    return new Device(count() - 1, text(), text(), text());
+  }
+
+  Offer offer() {
+    return new Offer(text(), flag(), text());
   }
 
   <T> List<T> list(Function<FieldReader, T> reader) {

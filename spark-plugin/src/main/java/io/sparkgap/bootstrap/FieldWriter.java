@@ -44,7 +44,20 @@ final class FieldWriter {
     number(member.partition());
     text(member.executorId());
     text(member.host());
-    text(member.device());
+    device(member.device());
+  }
+
+  private void device(Device device) {
+    number(device.ordinal() + 1);
+    text(device.name());
+    text(device.uuid());
+    text(device.pci());
+  }
+
+  void offer(Offer offer) {
+    text(offer.provider());
+    flag(offer.usable());
+    text(offer.detail());
   }
 
   <T> void list(List<T> values, Consumer<T> writer) {

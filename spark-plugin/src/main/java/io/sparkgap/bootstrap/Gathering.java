@@ -49,6 +49,8 @@ final class Gathering {
   private String failure = "";
   private World world;
   private Decision decision;
+  private String reason = "";
+  private boolean lost;
   private WorldId worldId = WorldId.NONE;
   private int[] peOfPartition;
 
@@ -90,8 +92,9 @@ final class Gathering {
     return decision;
   }
 
-  String provider() {
-    return registered.firstEntry().getValue().provider();
+  /** Whether a PE's process has ended before its task. */
+  boolean isLost() {
+    return lost;
   }
 
   boolean has(int partition) {
@@ -146,24 +149,23 @@ final class Gathering {
           + ". Use executors of one host: fewer executors with more cores, a node label, or a"
           + " smaller number of PEs";
     }
-    Set<String> providers =
-        registered.values().stream()
-            .map(Register::provider)
-            .collect(Collectors.toCollection(TreeSet::new));
-    if (providers.size() > 1) {
-      return "the executors of stage "
-          + stage
-          + " have different providers: "
-          + String.join(", ", providers)
-          + ". Set spark.sparkgap.provider to one that all of them have";
-    }
     return "";
   }
 
-  /** All have joined, and this is their world. */
-  void decide(Decision decision, World world, long nowNanos) {
+  /** What they have in common, or why nothing. */
+  ProviderChoice chooseProvider(boolean deviceShared) {
+    return ProviderChoice.of(stage, List.copyOf(registered.values()), deviceShared);
+  }
+
+  /**
+   * All have joined, and this is their world.
+   *
+   * @param reason why it has the provider that it has
+   */
+  void decide(Decision decision, World world, String reason, long nowNanos) {
     this.decision = decision;
     this.world = world;
+    this.reason = reason;
     decidedNanos = nowNanos;
     peOfPartition = new int[tasks];
     for (int pe = 0; pe < tasks; pe++) {
@@ -228,6 +230,11 @@ final class Gathering {
     failure = reason;
   }
 
+  /** A PE's process has ended, whatever else has failed. */
+  void lose() {
+    lost = true;
+  }
+
   /** What a member that registers or polls is told. */
   Answer answer(int partition, List<Long> retired) {
     return switch (phase) {
@@ -269,7 +276,14 @@ final class Gathering {
 
   private Answer assignment(int partition, List<Long> retired) {
     return new Assignment(
-        decision, world.epoch(), pe(partition), world.members(), worldId, retired);
+        decision,
+        world.epoch(),
+        world.provider(),
+        reason,
+        pe(partition),
+        world.members(),
+        worldId,
+        retired);
   }
 
   private List<Member> members() {

@@ -8,12 +8,14 @@ import java.util.Comparator;
  * @param partition the task's partition in its stage
  * @param executorId Spark's id of its executor
  * @param host the host of its executor, as Spark names it
- * @param device what holds the PE's memory, for example "host memory"
+ * @param device what holds the PE's memory
  */
-public record Member(int partition, String executorId, String host, String device) {
-  /** The order of PEs in a world: PEs of one host, and of one executor, are neighbours. */
+public record Member(int partition, String executorId, String host, Device device) {
+  /** The order of PEs in a world: neighbours are on one host, near each other on its PCI buses. */
   static final Comparator<Member> PE_ORDER =
       Comparator.comparing(Member::host)
+          .thenComparing(member -> member.device().pci())
+          .thenComparing(member -> member.device().ordinal())
           .thenComparing(Member::executorId, Member::compareExecutors)
           .thenComparing(Member::partition);
 

@@ -25,6 +25,7 @@ public final class Membership {
   private String failure = "";
   private boolean left;
   private boolean stuck;
+  private volatile boolean peerLost;
 
   /** Where a membership gives back what it was lent. */
   interface Exit {
@@ -69,6 +70,11 @@ public final class Membership {
     return new Leave(task.stage(), task.partition(), kept, calls, history, failure);
   }
 
+  /** Why the task gave up; empty if it did not. */
+  String failure() {
+    return failure;
+  }
+
   /** Whether nothing has failed that the task knows of. */
   boolean isGood() {
     return failure.isEmpty();
@@ -86,6 +92,16 @@ public final class Membership {
         world.abort(reason);
       }
     }
+  }
+
+  /** The driver knows that another PE's process has ended. */
+  void losePeer() {
+    peerLost = true;
+  }
+
+  /** Whether this process can be in no GPU world any more. */
+  boolean isBeyondRepair() {
+    return world.isBeyondRepair() || (peerLost && Offer.needsAllPesToEnd(world.provider()));
   }
 
   /** The task has failed: so does its world, with the task's error as the reason. */

@@ -21,11 +21,11 @@ public sealed interface Message {
    * A task wants to be a PE.
    *
    * @param tasks how many tasks its stage has
-   * @param provider what its executor can bootstrap a world with
+   * @param offers what its executor says of each provider that the application allows, best first
    * @param idleEpochs the worlds that its executor holds, healthy and unused
    */
   record Register(
-      StageAttempt stage, int tasks, Member member, String provider, List<Long> idleEpochs)
+      StageAttempt stage, int tasks, Member member, List<Offer> offers, List<Long> idleEpochs)
       implements Request {}
 
   /** Is there an assignment for the task of this partition? */
@@ -49,14 +49,22 @@ public sealed interface Message {
       StageAttempt stage, int partition, boolean reusable, long calls, long history, String failure)
       implements Request {}
 
-  /** Are the worlds of these stages, which tasks of this executor are in, still good? */
-  record Watch(String executorId, List<StageAttempt> stages) implements Request {}
+  /**
+   * Are the worlds of these stages, which tasks of this executor are in, still good?
+   *
+   * @param idleEpochs unused worlds of this executor that only the driver may give up
+   */
+  record Watch(String executorId, List<StageAttempt> stages, List<Long> idleEpochs)
+      implements Request {}
 
   /** A line of progress for the application's listeners. */
   record Report(int pe, String line) implements Notice {}
 
   /** Sparkgap cannot work on this executor. */
   record ExecutorFailure(String executorId, String host, String reason) implements Notice {}
+
+  /** This executor ends its process, for it can be in no GPU world any more. */
+  record ExecutorReplaced(String executorId, String host, String reason) implements Notice {}
 
   /** Not yet: poll again after so many microseconds. */
   record Wait(long pollAfterMicros) implements Answer {}
@@ -65,6 +73,8 @@ public sealed interface Message {
    * The world of a stage attempt.
    *
    * @param epoch the world's number in this application
+   * @param provider who bootstraps it
+   * @param reason what was found of the provider, and why no better one was taken
    * @param pe the number of the PE that this goes to
    * @param members the members of the world, in PE order
    * @param worldId what to connect with; empty for PE 0 of a new world, which makes and publishes
@@ -74,6 +84,8 @@ public sealed interface Message {
   record Assignment(
       Decision decision,
       long epoch,
+      String provider,
+      String reason,
       int pe,
       List<Member> members,
       WorldId worldId,
@@ -83,8 +95,16 @@ public sealed interface Message {
   /** There is no world for this task, nor will there be. */
   record Refused(String reason) implements Answer {}
 
-  /** For each stage of a {@link Watch}: empty if its world is good, else why it is not. */
-  record Verdicts(long pollAfterMicros, List<String> reasons) implements Answer {}
+  /**
+   * The answer to a {@link Watch}.
+   *
+   * @param reasons for each stage: empty if its world is good, else why it is not
+   * @param lost for each stage: whether its world has lost a PE's process
+   * @param retired those of the idle epochs that no stage will use again
+   */
+  record Verdicts(
+      long pollAfterMicros, List<String> reasons, List<Boolean> lost, List<Long> retired)
+      implements Answer {}
 
   record Acknowledged() implements Answer {}
 }

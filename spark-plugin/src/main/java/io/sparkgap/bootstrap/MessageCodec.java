@@ -9,6 +9,7 @@ import com.esotericsoftware.kryo.io.Output;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
@@ -31,7 +32,7 @@ import java.util.function.Function;
  */
 public final class MessageCodec {
   /** Changes with any change of what follows. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   /** No message is longer: a world of the most PEs, with names of ordinary length, fits. */
   static final int MAX_BYTES = 256 * 1024;
@@ -56,6 +57,7 @@ public final class MessageCodec {
     register(6, Watch.class, MessageCodec::write, MessageCodec::readWatch);
     register(7, Report.class, MessageCodec::write, MessageCodec::readReport);
     register(8, ExecutorFailure.class, MessageCodec::write, MessageCodec::readExecutorFailure);
+    register(9, ExecutorReplaced.class, MessageCodec::write, MessageCodec::readExecutorReplaced);
     register(20, Wait.class, MessageCodec::write, MessageCodec::readWait);
     register(21, Assignment.class, MessageCodec::write, MessageCodec::readAssignment);
     register(22, Refused.class, MessageCodec::write, MessageCodec::readRefused);
@@ -114,13 +116,17 @@ public final class MessageCodec {
     out.stage(message.stage());
     out.number(message.tasks());
     out.member(message.member());
-    out.text(message.provider());
+    out.list(message.offers(), out::offer);
     out.list(message.idleEpochs(), out::number);
   }
 
   private static Register readRegister(FieldReader in) {
     return new Register(
-        in.stage(), in.count(), in.member(), in.text(), in.list(FieldReader::number));
+        in.stage(),
+        in.count(),
+        in.member(),
+        in.list(FieldReader::offer),
+        in.list(FieldReader::number));
   }
 
   private static void write(FieldWriter out, Poll message) {
@@ -167,10 +173,11 @@ public final class MessageCodec {
   private static void write(FieldWriter out, Watch message) {
     out.text(message.executorId());
     out.list(message.stages(), out::stage);
+    out.list(message.idleEpochs(), out::number);
   }
 
   private static Watch readWatch(FieldReader in) {
-    return new Watch(in.text(), in.list(FieldReader::stage));
+    return new Watch(in.text(), in.list(FieldReader::stage), in.list(FieldReader::number));
   }
 
   private static void write(FieldWriter out, Report message) {
@@ -192,6 +199,16 @@ public final class MessageCodec {
     return new ExecutorFailure(in.text(), in.text(), in.text());
   }
 
+  private static void write(FieldWriter out, ExecutorReplaced message) {
+    out.text(message.executorId());
+    out.text(message.host());
+    out.text(message.reason());
+  }
+
+  private static ExecutorReplaced readExecutorReplaced(FieldReader in) {
+    return new ExecutorReplaced(in.text(), in.text(), in.text());
+  }
+
   private static void write(FieldWriter out, Wait message) {
     out.number(message.pollAfterMicros());
   }
@@ -203,6 +220,8 @@ public final class MessageCodec {
   private static void write(FieldWriter out, Assignment message) {
     out.number(message.decision().code());
     out.number(message.epoch());
+    out.text(message.provider());
+    out.text(message.reason());
     out.number(message.pe());
     out.list(message.members(), out::member);
     out.bytes(message.worldId().bytes());
@@ -215,6 +234,8 @@ public final class MessageCodec {
         Decision.of(decision)
             .orElseThrow(() -> new KryoException("there is no decision " + decision)),
         in.number(),
+        in.text(),
+        in.text(),
         in.count(),
         in.list(FieldReader::member),
         new WorldId(in.bytes()),
@@ -232,10 +253,16 @@ public final class MessageCodec {
   private static void write(FieldWriter out, Verdicts message) {
     out.number(message.pollAfterMicros());
     out.list(message.reasons(), out::text);
+    out.list(message.lost(), out::flag);
+    out.list(message.retired(), out::number);
   }
 
   private static Verdicts readVerdicts(FieldReader in) {
-    return new Verdicts(in.number(), in.list(FieldReader::text));
+    return new Verdicts(
+        in.number(),
+        in.list(FieldReader::text),
+        in.list(FieldReader::flag),
+        in.list(FieldReader::number));
   }
 
   /** Kryo that knows what was registered with it, and looks for no class by a name it was sent. */

@@ -16,44 +16,67 @@ public final class NativeWorld implements AutoCloseable {
   private final int pe;
   private final int pes;
   private final long epoch;
+  private final String provider;
   private final WorldHandle handle = new WorldHandle();
 
   /** Guards the end of the handle's life against {@link #abort}. */
   private final Object life = new Object();
 
   private boolean closed;
+  private boolean beyondRepair;
 
-  private NativeWorld(int pe, int pes, long epoch) {
+  private NativeWorld(int pe, int pes, long epoch, String provider) {
     this.pe = pe;
     this.pes = pes;
     this.epoch = epoch;
+    this.provider = provider;
   }
 
   /**
    * Makes this PE's end, not yet connected. PE 0 also makes the memory that the others connect to.
    *
    * @param label how other PEs' errors name this one, for example "executor 3 on node-a"
+   * @param provider "host", "nvshmem" or "nccl"
+   * @param device CUDA's number of this PE's GPU; not used by provider host
    */
   public static NativeWorld create(
-      int pe, int pes, long epoch, String label, WorldSettings settings) {
-    NativeWorld world = new NativeWorld(pe, pes, epoch);
+      int pe,
+      int pes,
+      long epoch,
+      String label,
+      String provider,
+      int device,
+      WorldSettings settings) {
+    NativeWorld world = new NativeWorld(pe, pes, epoch, provider);
     try (WorldOptions options = new WorldOptions();
-        BytePointer provider = new BytePointer(settings.provider());
+        BytePointer providerName = new BytePointer(provider);
         BytePointer labelText = new BytePointer(label);
-        BytePointer directory = new BytePointer(settings.hostDirectory())) {
+        BytePointer directory = new BytePointer(settings.hostDirectory());
+        BytePointer nvshmem = new BytePointer(settings.nvshmemLibrary());
+        BytePointer nccl = new BytePointer(settings.ncclLibrary())) {
       options
           .pe(pe)
           .pes(pes)
           .epoch(epoch)
           .peer_timeout_ms(settings.peerTimeout().toMillis())
           .check(settings.check() ? 1 : 0)
-          .provider(provider)
+          .provider(providerName)
           .label(labelText)
-          .host_directory(directory);
+          .host_directory(directory)
+          .device(Offer.isOnGpu(provider) ? device : -1)
+          .device_shared(settings.deviceShared() ? 1 : 0)
+          .nvshmem_library(nvshmem)
+          .nccl_library(nccl);
       int status = SparkgapNative.sparkgap_world_create(options, world.handle);
       world.closeUnlessGood(status, "making the world");
       return world;
     }
+  }
+
+  /** One PE's end of a world in host memory; see the other. */
+  public static NativeWorld create(
+      int pe, int pes, long epoch, String label, WorldSettings settings) {
+    return create(pe, pes, epoch, label, Offer.HOST, -1, settings);
   }
 
   /** PE 0, before it connects: what every PE gives to {@link #connect}. */
@@ -79,8 +102,32 @@ public final class NativeWorld implements AutoCloseable {
 
   /** Whether the world can be used; does not wait. */
   public boolean isHealthy() {
+    return health() == SparkgapNative.SPARKGAP_OK;
+  }
+
+  /**
+   * Whether this process can be in no GPU world any more: its GPU has failed it, or it was in a
+   * world that has lost a PE and that can only be ended by all PEs.
+   */
+  boolean isBeyondRepair() {
     synchronized (life) {
-      return !closed && SparkgapNative.sparkgap_world_health(handle) == SparkgapNative.SPARKGAP_OK;
+      return beyondRepair || isBeyondRepair(health());
+    }
+  }
+
+  private boolean isBeyondRepair(int status) {
+    return status == SparkgapNative.SPARKGAP_DEVICE_FAILED
+        || (Offer.needsAllPesToEnd(provider)
+            && (status == SparkgapNative.SPARKGAP_PEER_LOST
+                || status == SparkgapNative.SPARKGAP_TIMED_OUT));
+  }
+
+  /** The status that the world has failed with, or {@code SPARKGAP_OK}. */
+  private int health() {
+    synchronized (life) {
+      return closed
+          ? SparkgapNative.SPARKGAP_ABORTED
+          : SparkgapNative.sparkgap_world_health(handle);
     }
   }
 
@@ -117,12 +164,19 @@ public final class NativeWorld implements AutoCloseable {
     return epoch;
   }
 
+  String provider() {
+    return provider;
+  }
+
   /** For {@link io.sparkgap.api.Communicator}; good until {@link #close}. */
   public WorldHandle handle() {
     return handle;
   }
 
-  /** Frees the handle and every buffer of it; never waits. Calling it again does nothing. */
+  /**
+   * Frees the handle and every buffer of it. Calling it again does nothing. On GPUs this waits
+   * for the other PEs to do the same, up to the peer timeout; in host memory it never waits.
+   */
   @Override
   public void close() {
     synchronized (life) {
@@ -137,6 +191,9 @@ public final class NativeWorld implements AutoCloseable {
   private void closeUnlessGood(int status, String call) {
     if (status != SparkgapNative.SPARKGAP_OK) {
       RuntimeException error = Errors.of(handle, status, pe, pes, epoch, call);
+      synchronized (life) {
+        beyondRepair = isBeyondRepair(status);
+      }
       close();
       throw error;
     }

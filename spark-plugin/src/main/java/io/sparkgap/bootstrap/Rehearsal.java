@@ -32,16 +32,21 @@ public final class Rehearsal {
     Duration day = Duration.ofDays(1);
     MessageCodec codec = new MessageCodec();
     Rendezvous rendezvous =
-        new Rendezvous(day, day, System::nanoTime, ready -> codec.encode(new Ready(stage, 0)));
-    Member member = new Member(0, "0", "nowhere", "nothing");
+        new Rendezvous(
+            new Rendezvous.Limits(day, day, day),
+            false,
+            System::nanoTime,
+            ready -> codec.encode(new Ready(stage, 0)));
+    Member member = new Member(0, "0", "nowhere", Device.HOST_MEMORY);
     List<Message> messages =
         List.of(
-            rendezvous.register(new Register(stage, 1, member, "none", List.of(1L))),
+            rendezvous.register(
+                new Register(stage, 1, member, List.of(Offer.OF_HOST), List.of(1L))),
             rendezvous.poll(new Poll(stage, 0)),
             rendezvous.publish(
                 new Publish(
                     stage, 0, new WorldId(new byte[SparkgapNative.SPARKGAP_WORLD_ID_BYTES]))),
-            rendezvous.watch(new Watch("0", List.of(stage))),
+            rendezvous.watch(new Watch("0", List.of(stage), List.of())),
             rendezvous.leave(new Leave(stage, 0, true, 0, 0, "")));
     try {
       for (Message message : messages) {

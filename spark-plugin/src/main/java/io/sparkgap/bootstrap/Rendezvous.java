@@ -47,8 +47,8 @@ public final class Rendezvous {
   /** A native connect has a deadline of its own; the driver's comes after it. */
   private static final Duration CONNECT_GRACE = Duration.ofSeconds(5);
 
-  private final Duration joinTimeout;
-  private final Duration peerTimeout;
+  private final Limits limits;
+  private final boolean deviceShared;
   private final LongSupplier nanoTime;
   private final Consumer<WorldReady> onReady;
 
@@ -59,18 +59,23 @@ public final class Rendezvous {
   private long lastEpoch;
 
   /**
-   * @param joinTimeout how long the first member of a stage attempt waits for the last
-   * @param peerTimeout how long a member may take to publish or to connect
+   * How long things may take.
+   *
+   * @param join how long the first member of a stage attempt waits for the last
+   * @param peer how long a member may take to publish or to connect
+   * @param idle how long a world on GPUs stays, which only the driver may give up
+   */
+  public record Limits(Duration join, Duration peer, Duration idle) {}
+
+  /**
+   * @param deviceShared whether several PEs may be on one GPU
    * @param nanoTime a clock like {@link System#nanoTime}
    * @param onReady told of each world when all its PEs are ready; must not wait
    */
   public Rendezvous(
-      Duration joinTimeout,
-      Duration peerTimeout,
-      LongSupplier nanoTime,
-      Consumer<WorldReady> onReady) {
-    this.joinTimeout = joinTimeout;
-    this.peerTimeout = peerTimeout;
+      Limits limits, boolean deviceShared, LongSupplier nanoTime, Consumer<WorldReady> onReady) {
+    this.limits = limits;
+    this.deviceShared = deviceShared;
     this.nanoTime = nanoTime;
     this.onReady = onReady;
   }
@@ -151,7 +156,7 @@ public final class Rendezvous {
               gathering.world().epoch(),
               gathering.stage(),
               gathering.tasks(),
-              gathering.provider(),
+              gathering.world().provider(),
               gathering.decision(),
               took));
     }
@@ -174,14 +179,18 @@ public final class Rendezvous {
   }
 
   public synchronized Answer watch(Watch watch) {
+    idleWorlds.expire(limits.idle, nanoTime.getAsLong());
     List<String> reasons = new ArrayList<>();
+    List<Boolean> lost = new ArrayList<>();
     for (StageAttempt stage : watch.stages()) {
       Gathering gathering = gatherings.get(stage);
       if (gathering == null) {
         reasons.add(unknown(stage));
+        lost.add(false);
       } else {
         expire(gathering);
         reasons.add(gathering.failure());
+        lost.add(gathering.isLost());
       }
     }
     long executors =
@@ -190,7 +199,8 @@ public final class Rendezvous {
             .flatMap(gathering -> gathering.executors().stream())
             .distinct()
             .count();
-    return new Verdicts(Gathering.pollMicros((int) executors), reasons);
+    return new Verdicts(
+        Gathering.pollMicros((int) executors), reasons, lost, unknownOf(watch.idleEpochs()));
   }
 
   /** Spark has lost an executor: so have its worlds. */
@@ -198,8 +208,11 @@ public final class Rendezvous {
     idleWorlds.keepHeld(executorId, List.of());
     brokenLayouts.removeIf(layout -> layout.contains(executorId));
     for (Gathering gathering : List.copyOf(gatherings.values())) {
-      if (gathering.isLive() && gathering.executors().contains(executorId)) {
-        fail(gathering, "executor " + executorId + " was lost: " + reason);
+      if (gathering.executors().contains(executorId)) {
+        gathering.lose();
+        if (gathering.isLive()) {
+          fail(gathering, "executor " + executorId + " was lost: " + reason);
+        }
       }
     }
   }
@@ -239,10 +252,12 @@ public final class Rendezvous {
 
   private Answer answer(Gathering gathering, int partition) {
     List<Long> retired =
-        gathering.isLive()
-            ? gathering.idleEpochs(partition).stream().filter(epoch -> !isKnown(epoch)).toList()
-            : List.of();
+        gathering.isLive() ? unknownOf(gathering.idleEpochs(partition)) : List.of();
     return gathering.answer(partition, retired);
+  }
+
+  private List<Long> unknownOf(List<Long> epochs) {
+    return epochs.stream().filter(epoch -> !isKnown(epoch)).toList();
   }
 
   private boolean isKnown(long epoch) {
@@ -269,15 +284,35 @@ public final class Rendezvous {
       gathering.fail(unfit);
       return;
     }
+    ProviderChoice choice = gathering.chooseProvider(deviceShared);
+    if (!choice.refusal().isEmpty()) {
+      gathering.fail(choice.refusal());
+      return;
+    }
     List<Member> members = gathering.membersInPeOrder();
     List<String> layout = World.layout(members);
+    idleWorlds.expire(limits.idle, nanoTime.getAsLong());
     Optional<World> idle =
-        idleWorlds.take(layout, world -> gathering.everybodyHolds(world.epoch()));
+        idleWorlds.take(
+            choice.provider(), layout, world -> gathering.everybodyHolds(world.epoch()));
+    idleWorlds.makeRoom(choice.provider(), gathering.executors());
     boolean brokeOff = brokenLayouts.remove(layout);
     Decision decision =
         idle.isPresent() ? Decision.REUSE : brokeOff ? Decision.RESET : Decision.REBUILD;
     long epoch = idle.map(World::epoch).orElseGet(() -> ++lastEpoch);
-    gathering.decide(decision, new World(epoch, members), nanoTime.getAsLong());
+    if (decision != Decision.REUSE && !choice.reason().isEmpty()) {
+      LOG.info(
+          "World {} of stage {} is on {}: {}",
+          epoch,
+          gathering.stage(),
+          choice.provider(),
+          choice.reason());
+    }
+    gathering.decide(
+        decision,
+        new World(epoch, choice.provider(), members),
+        choice.reason(),
+        nanoTime.getAsLong());
   }
 
   /** PEs that are out of step would fail the next stage for what this one did. */
@@ -290,7 +325,7 @@ public final class Rendezvous {
           gathering.stage(),
           gathering.calls());
     } else if (gathering.isKept()) {
-      idleWorlds.add(gathering.world());
+      idleWorlds.add(gathering.world(), nanoTime.getAsLong());
     }
   }
 
@@ -306,10 +341,10 @@ public final class Rendezvous {
     long now = nanoTime.getAsLong();
     switch (gathering.phase()) {
       case GATHERING -> {
-        if (now - gathering.firstArrivalNanos() > joinTimeout.toNanos()) {
+        if (now - gathering.firstArrivalNanos() > limits.join.toNanos()) {
           gathering.fail(
               "not all tasks of stage %s joined within %s (spark.sparkgap.join.timeout): of %d,"
-                      .formatted(gathering.stage(), Durations.text(joinTimeout), gathering.tasks())
+                      .formatted(gathering.stage(), Durations.text(limits.join), gathering.tasks())
                   + " partitions "
                   + gathering.missingPartitions()
                   + " are missing. Every task of a barrier stage must call Sparkgap.join; look in"
@@ -318,21 +353,21 @@ public final class Rendezvous {
         }
       }
       case PUBLISHING -> {
-        if (now - gathering.decidedNanos() > peerTimeout.toNanos()) {
+        if (now - gathering.decidedNanos() > limits.peer.toNanos()) {
           fail(
               gathering,
               "PE 0 of stage %s made no world within %s (spark.sparkgap.peer.timeout): look in the"
-                      .formatted(gathering.stage(), Durations.text(peerTimeout))
+                      .formatted(gathering.stage(), Durations.text(limits.peer))
                   + " log of "
                   + gathering.world().members().get(0).place());
         }
       }
       case CONNECTING -> {
-        if (now - gathering.decidedNanos() > peerTimeout.plus(CONNECT_GRACE).toNanos()) {
+        if (now - gathering.decidedNanos() > limits.peer.plus(CONNECT_GRACE).toNanos()) {
           fail(
               gathering,
               "not all PEs of stage %s connected within %s (spark.sparkgap.peer.timeout): "
-                      .formatted(gathering.stage(), Durations.text(peerTimeout))
+                      .formatted(gathering.stage(), Durations.text(limits.peer))
                   + gathering.unreadyMembers()
                   + " did not; look in their executors' logs");
         }

@@ -101,12 +101,17 @@ final class Watchdog {
     if (stages.isEmpty()) {
       return 0;
     }
-    if (!(driver.ask(new Watch(executorId, stages)) instanceof Verdicts verdicts)
-        || verdicts.reasons().size() != stages.size()) {
+    if (!(driver.ask(new Watch(executorId, stages, List.of())) instanceof Verdicts verdicts)
+        || verdicts.reasons().size() != stages.size()
+        || verdicts.lost().size() != stages.size()) {
       return 0;
     }
     for (Membership member : members) {
-      String reason = verdicts.reasons().get(stages.indexOf(member.task().stage()));
+      int index = stages.indexOf(member.task().stage());
+      String reason = verdicts.reasons().get(index);
+      if (verdicts.lost().get(index)) {
+        member.losePeer();
+      }
       if (!reason.isEmpty()) {
         member.abort(reason);
       }

@@ -1,6 +1,7 @@
 package io.sparkgap.bootstrap;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -14,6 +15,9 @@ import java.util.function.LongSupplier;
  * driver ({@link #offer}); from then until {@link #offerEnded} none is closed, so that the driver
  * can rely on the offer.
  *
+ * <p>Worlds on GPUs end on all PEs together, so an executor does not close a good one by itself: it
+ * keeps it until the driver retires it ({@link #epochsOnGpu}, {@link #retire}).
+ *
  * <p>Thread-safe.
  */
 final class WorldCache implements AutoCloseable {
@@ -24,6 +28,9 @@ final class WorldCache implements AutoCloseable {
   /** By epoch, the one that was used last at the end. */
   private final Map<Long, IdleWorld> idle = new LinkedHashMap<>();
 
+  /** Held while retired worlds are closed, and before the object's own lock. */
+  private final Object retiring = new Object();
+
   private int openOffers;
   private boolean closed;
 
@@ -31,6 +38,10 @@ final class WorldCache implements AutoCloseable {
     final Map<Integer, NativeWorld> ends = new HashMap<>();
     int endsHere;
     long sinceNanos;
+
+    boolean isOnGpu() {
+      return ends.values().stream().anyMatch(end -> Offer.isOnGpu(end.provider()));
+    }
   }
 
   /**
@@ -80,7 +91,7 @@ final class WorldCache implements AutoCloseable {
    * @return whether it was kept
    */
   synchronized boolean giveBack(NativeWorld end, int endsHere) {
-    if (closed || most == 0 || !end.isHealthy()) {
+    if (closed || (most == 0 && !Offer.isOnGpu(end.provider())) || !end.isHealthy()) {
       end.close();
       return false;
     }
@@ -97,12 +108,35 @@ final class WorldCache implements AutoCloseable {
     return idle.containsKey(end.epoch());
   }
 
-  synchronized void retire(Collection<Long> epochs) {
-    for (Long epoch : epochs) {
-      IdleWorld world = idle.remove(epoch);
-      if (world != null) {
-        closeAll(world.ends.values());
+  /** The worlds that are kept until the driver retires them. */
+  synchronized List<Long> epochsOnGpu() {
+    return idle.entrySet().stream()
+        .filter(world -> world.getValue().isOnGpu())
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /**
+   * Closes these worlds, and waits until those that another thread retires are closed. May wait for
+   * other PEs that do the same.
+   *
+   * @return whether there was one on GPUs among them
+   */
+  boolean retire(Collection<Long> epochs) {
+    synchronized (retiring) {
+      List<NativeWorld> ends = new ArrayList<>();
+      boolean onGpu = false;
+      synchronized (this) {
+        for (Long epoch : epochs) {
+          IdleWorld world = idle.remove(epoch);
+          if (world != null) {
+            onGpu |= world.isOnGpu();
+            ends.addAll(world.ends.values());
+          }
+        }
       }
+      closeAll(ends);
+      return onGpu;
     }
   }
 
@@ -115,6 +149,9 @@ final class WorldCache implements AutoCloseable {
     Iterator<IdleWorld> oldestFirst = idle.values().iterator();
     while (oldestFirst.hasNext()) {
       IdleWorld world = oldestFirst.next();
+      if (world.isOnGpu()) {
+        continue;
+      }
       if (idle.size() <= most && now - world.sinceNanos < timeout.toNanos()) {
         return;
       }

@@ -1,8 +1,10 @@
 package io.sparkgap.bootstrap;
 
 import io.sparkgap.api.Communicator;
+import io.sparkgap.api.DeviceFailedException;
 import io.sparkgap.api.InternalException;
 import io.sparkgap.api.PeInfo;
+import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.api.Topology;
 import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.Message.Answer;
@@ -14,6 +16,7 @@ import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Report;
+import io.sparkgap.bootstrap.Message.Verdicts;
 import io.sparkgap.bootstrap.Message.Wait;
 import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
@@ -22,7 +25,10 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +38,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorldClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorldClient.class);
-  private static final String DEVICE = "host memory";
+
+  /** Between questions about worlds that are kept until the driver retires them. */
+  private static final Duration RETIREMENT_INTERVAL = Duration.ofMillis(50);
 
   /** As many as a JVM needs to be quick at what a rendezvous asks. */
   private static final int REHEARSED_QUESTIONS = 10;
@@ -40,12 +48,18 @@ public final class WorldClient implements AutoCloseable {
   private final DriverLink driver;
   private final String executorId;
   private final WorldSettings settings;
+  private final Supplier<Capabilities> capabilities;
+  private final Consumer<String> replaceProcess;
   private final Duration idleTimeout;
   private final WorldCache cache;
   private final Watchdog watchdog;
   private final ScheduledThreadPoolExecutor scheduler;
+  private final AtomicBoolean asksForRetired = new AtomicBoolean();
 
   /**
+   * @param capabilities what worlds can be made with here; may wait until that is known
+   * @param replaceProcess given the reason, soon ends this process, which can be in no GPU world
+   *     any more; returns
    * @param idleMost how many worlds are kept between stages
    * @param idleTimeout how long they are kept
    * @param watchdogInterval how often tasks that are in a world are looked after
@@ -54,12 +68,16 @@ public final class WorldClient implements AutoCloseable {
       DriverLink driver,
       String executorId,
       WorldSettings settings,
+      Supplier<Capabilities> capabilities,
+      Consumer<String> replaceProcess,
       int idleMost,
       Duration idleTimeout,
       Duration watchdogInterval) {
     this.driver = driver;
     this.executorId = executorId;
     this.settings = settings;
+    this.capabilities = capabilities;
+    this.replaceProcess = replaceProcess;
     this.idleTimeout = idleTimeout;
     cache = new WorldCache(idleMost, idleTimeout, System::nanoTime);
     scheduler = housekeeping();
@@ -91,29 +109,30 @@ public final class WorldClient implements AutoCloseable {
    *     fails first
    */
   public Membership join(BarrierTask task, String host) {
-    Member member = new Member(task.partition(), executorId, host, DEVICE);
+    Capabilities able = capabilities.get();
+    Member member = new Member(task.partition(), executorId, host, able.device());
     List<Long> offered = cache.offer();
     try {
       Answer answer =
-          driver.ask(
-              new Register(task.stage(), task.tasks(), member, settings.provider(), offered));
-      return enter(task, member, awaitAssignment(task, answer));
+          driver.ask(new Register(task.stage(), task.tasks(), member, able.offers(), offered));
+      return enter(task, member, awaitAssignment(task, answer), able);
     } finally {
       cache.offerEnded();
     }
   }
 
   /**
-   * Makes a world of one PE and closes it: finds out whether worlds can be made here at all, and
-   * spares the first stage the time that a JVM takes to do anything for the first time.
+   * Makes a world of one PE in host memory and closes it: finds out whether worlds can be made here
+   * at all, and spares the first stage the time that a JVM takes to do anything for the first time.
    *
    * @throws RuntimeException that says why no world can be made here
    */
   public void rehearse() {
     StageAttempt noStage = new StageAttempt(0, 0);
-    Member member = new Member(0, executorId, "this host", DEVICE);
+    Member member = new Member(0, executorId, "this host", Device.HOST_MEMORY);
     Assignment alone =
-        new Assignment(Decision.REBUILD, 0, 0, List.of(member), WorldId.NONE, List.of());
+        new Assignment(
+            Decision.REBUILD, 0, Offer.HOST, "", 0, List.of(member), WorldId.NONE, List.of());
     NativeWorld world = end(alone, member);
     BarrierTask task = new BarrierTask(noStage, 0, 1, () -> false);
     Membership membership =
@@ -128,7 +147,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       for (int i = 0; i < REHEARSED_QUESTIONS; i++) {
         Rehearsal.ofMessages();
-        driver.ask(new Watch(executorId, List.of()));
+        driver.ask(new Watch(executorId, List.of(), List.of()));
       }
     } catch (DriverLink.DriverUnreachableException e) {
       LOG.debug("The driver does not answer yet", e);
@@ -151,9 +170,10 @@ public final class WorldClient implements AutoCloseable {
     return assignment(task, answer);
   }
 
-  private Membership enter(BarrierTask task, Member member, Assignment assignment) {
-    cache.retire(assignment.retired());
-    NativeWorld world = endOrLeave(task, member, assignment);
+  private Membership enter(
+      BarrierTask task, Member member, Assignment assignment, Capabilities able) {
+    retire(assignment.retired());
+    NativeWorld world = endOrLeave(task, member, assignment, able);
     int endsHere =
         (int)
             assignment.members().stream()
@@ -167,6 +187,7 @@ public final class WorldClient implements AutoCloseable {
       }
       membership.use(communicator(membership, assignment));
     } catch (RuntimeException e) {
+      withdrawIfUnavailable(able, assignment, e);
       membership.fail(e);
       membership.end();
       throw e;
@@ -175,12 +196,25 @@ public final class WorldClient implements AutoCloseable {
     return membership;
   }
 
-  private NativeWorld endOrLeave(BarrierTask task, Member member, Assignment assignment) {
+  private NativeWorld endOrLeave(
+      BarrierTask task, Member member, Assignment assignment, Capabilities able) {
     try {
       return end(assignment, member);
     } catch (RuntimeException e) {
+      withdrawIfUnavailable(able, assignment, e);
       tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, e.toString()));
+      if (e instanceof DeviceFailedException) {
+        replaceProcess.accept(e.getMessage());
+      }
       throw e;
+    }
+  }
+
+  /** The next stage then gets the next provider, or is refused with these words. */
+  private static void withdrawIfUnavailable(
+      Capabilities able, Assignment assignment, RuntimeException error) {
+    if (error instanceof ProviderUnavailableException) {
+      able.withdraw(assignment.provider(), error.getMessage());
     }
   }
 
@@ -189,7 +223,13 @@ public final class WorldClient implements AutoCloseable {
     int pe = assignment.pe();
     if (assignment.decision() != Decision.REUSE) {
       return NativeWorld.create(
-          pe, assignment.members().size(), assignment.epoch(), label(member), settings);
+          pe,
+          assignment.members().size(),
+          assignment.epoch(),
+          label(member),
+          assignment.provider(),
+          member.device().ordinal(),
+          settings);
     }
     NativeWorld kept = cache.take(assignment.epoch(), pe);
     if (kept == null) {
@@ -219,8 +259,10 @@ public final class WorldClient implements AutoCloseable {
   private Communicator communicator(Membership membership, Assignment assignment) {
     List<PeInfo> pes = new ArrayList<>();
     for (Member each : assignment.members()) {
+      Device device = Offer.isOnGpu(assignment.provider()) ? each.device() : Device.HOST_MEMORY;
       pes.add(
-          new PeInfo(pes.size(), each.host(), each.executorId(), each.partition(), each.device()));
+          new PeInfo(
+              pes.size(), each.host(), each.executorId(), each.partition(), device.toString()));
     }
     NativeWorld world = membership.world();
     return Communicator.over(
@@ -228,29 +270,116 @@ public final class WorldClient implements AutoCloseable {
         world.pe(),
         new Topology(pes),
         world.epoch(),
-        membership.describe() + " of stage " + membership.task().stage(),
+        describe(membership, assignment),
         line -> driver.tell(new Report(world.pe(), line)),
         membership::leave);
   }
 
+  /** For example "PE 0 (executor 1 on node-a, partition 3) of stage 2.0, nvshmem: ...". */
+  private static String describe(Membership membership, Assignment assignment) {
+    String text =
+        "%s of stage %s, %s"
+            .formatted(membership.describe(), membership.task().stage(), assignment.provider());
+    return assignment.reason().isEmpty() ? text : text + ": " + assignment.reason();
+  }
+
   private void leave(Membership membership) {
     watchdog.unwatch(membership);
-    long calls = membership.world().calls();
-    long history = membership.world().history();
+    NativeWorld world = membership.world();
+    long calls = world.calls();
+    long history = world.history();
     boolean kept = false;
-    if (membership.isGood()) {
-      kept = cache.giveBack(membership.world(), membership.endsHere());
+    boolean beyondRepair = isBeyondRepair(membership);
+    if (beyondRepair) {
+      LOG.debug("{} leaves its world as it is", membership.describe());
+    } else if (membership.isGood()) {
+      kept = cache.giveBack(world, membership.endsHere());
     } else if (!membership.isStuck()) {
-      membership.world().close();
+      world.close();
     }
     if (!kept) {
+      beyondRepair = beyondRepair || !canServeAgain(world.provider());
       // What other tasks of this executor gave back of this world is of no use any more.
-      cache.retire(List.of(membership.world().epoch()));
+      retire(List.of(world.epoch()));
     }
     if (kept) {
       evictLater();
+      askForRetired();
     }
     tellLeave(membership.leaveMessage(kept, calls, history));
+    if (beyondRepair) {
+      replaceProcess.accept(
+          membership.describe()
+              + " was in a world of "
+              + world.provider()
+              + " that ended so that this process can be in no other: "
+              + membership.failure());
+    }
+  }
+
+  /** The driver may know of a lost PE what this one, which waited for nobody, does not. */
+  private boolean isBeyondRepair(Membership membership) {
+    NativeWorld world = membership.world();
+    if (Offer.needsAllPesToEnd(world.provider()) && !membership.isGood()) {
+      try {
+        StageAttempt stage = membership.task().stage();
+        if (driver.ask(new Watch(executorId, List.of(stage), List.of())) instanceof Verdicts said
+            && said.lost().contains(true)) {
+          membership.losePeer();
+        }
+      } catch (DriverLink.DriverUnreachableException e) {
+        LOG.debug("The driver could not be asked about the end of {}", world, e);
+      }
+    }
+    return membership.isBeyondRepair();
+  }
+
+  /** Closes worlds that nobody will use again; may wait for the other PEs of one on GPUs. */
+  private void retire(List<Long> epochs) {
+    if (cache.retire(epochs) && !canServeAgain(Offer.NVSHMEM)) {
+      replaceProcess.accept(
+          "a world of nvshmem was given up without its other PEs, and this process can be in no"
+              + " other");
+    }
+  }
+
+  /** A provider that could not end a world refuses this process any other. */
+  private boolean canServeAgain(String provider) {
+    return !Offer.needsAllPesToEnd(provider)
+        || NativeDevices.probe(provider, settings.nvshmemLibrary()).usable();
+  }
+
+  /** For as long as there are worlds that only the driver may give up. One thread at a time. */
+  private void askForRetired() {
+    if (cache.epochsOnGpu().isEmpty() || !asksForRetired.compareAndSet(false, true)) {
+      return;
+    }
+    Thread thread =
+        new Thread(
+            () -> {
+              List<Long> kept = cache.epochsOnGpu();
+              while (!kept.isEmpty() && !scheduler.isShutdown()) {
+                LockSupport.parkNanos(RETIREMENT_INTERVAL.toNanos());
+                askForRetired(kept);
+                kept = cache.epochsOnGpu();
+              }
+              asksForRetired.set(false);
+              askForRetired();
+            },
+            "sparkgap-retired-worlds");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void askForRetired(List<Long> epochs) {
+    try {
+      if (driver.ask(new Watch(executorId, List.of(), epochs)) instanceof Verdicts said
+          && !said.retired().isEmpty()) {
+        retire(said.retired());
+      }
+    } catch (DriverLink.DriverUnreachableException e) {
+      LOG.debug("The driver did not answer which worlds are retired", e);
+    }
   }
 
   /** Waits for the driver to know it: so it does when Spark learns that the task has ended. */

@@ -5,10 +5,22 @@ import java.time.Duration;
 /**
  * How an executor makes its ends of worlds.
  *
- * @param provider what bootstraps them and owns their memory: "host"
  * @param peerTimeout how long a call waits for another PE
  * @param check whether PEs compare their calls before data moves
- * @param hostDirectory provider host: the tmpfs of the symmetric heap
+ * @param hostDirectory the tmpfs of what PEs share on the host
+ * @param deviceShared whether several PEs may be on one GPU
+ * @param nvshmemLibrary where NVSHMEM is; empty: looked for
+ * @param ncclLibrary where NCCL is; empty: looked for
  */
 public record WorldSettings(
-    String provider, Duration peerTimeout, boolean check, String hostDirectory) {}
+    Duration peerTimeout,
+    boolean check,
+    String hostDirectory,
+    boolean deviceShared,
+    String nvshmemLibrary,
+    String ncclLibrary) {
+  /** For worlds in host memory alone. */
+  public WorldSettings(Duration peerTimeout, boolean check, String hostDirectory) {
+    this(peerTimeout, check, hostDirectory, false, "", "");
+  }
+}

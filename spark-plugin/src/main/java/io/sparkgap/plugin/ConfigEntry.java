@@ -96,10 +96,19 @@ public final class ConfigEntry<T> {
 
   /** An absolute path, or the empty text where the default is empty. */
   static ConfigEntry<String> ofFolder(Declaration declaration) {
+    return ofPath(declaration, "folder");
+  }
+
+  /** An absolute path, or the empty text where the default is empty. */
+  static ConfigEntry<String> ofFile(Declaration declaration) {
+    return ofPath(declaration, "file");
+  }
+
+  private static ConfigEntry<String> ofPath(Declaration declaration, String type) {
     boolean optional = declaration.defaultText.isEmpty();
     return new ConfigEntry<>(
         declaration,
-        "folder",
+        type,
         "an absolute path" + (optional ? ", or nothing" : ""),
         Function.identity(),
         text -> text.startsWith("/") || (optional && text.isEmpty()));

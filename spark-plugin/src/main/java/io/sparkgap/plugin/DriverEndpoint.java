@@ -3,6 +3,7 @@ package io.sparkgap.plugin;
 import io.sparkgap.bootstrap.Message;
 import io.sparkgap.bootstrap.Message.Answer;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Notice;
 import io.sparkgap.bootstrap.Message.Poll;
@@ -86,6 +87,12 @@ final class DriverEndpoint {
       onReport.accept(report);
     } else if (notice instanceof ExecutorFailure failure) {
       onExecutorFailure.accept(failure);
+    } else if (notice instanceof ExecutorReplaced replaced) {
+      LOG.warn(
+          "Executor {} on {} ends, for Spark to replace it: {}",
+          replaced.executorId(),
+          replaced.host(),
+          replaced.reason());
     }
     return null;
   }

@@ -51,8 +51,13 @@ public final class DriverSide implements DriverPlugin {
     applicationEnd = new ApplicationEnd(sc);
     Rendezvous rendezvous =
         new Rendezvous(
-            conf.get(SparkgapConf.JOIN_TIMEOUT),
-            conf.get(SparkgapConf.PEER_TIMEOUT),
+            new Rendezvous.Limits(
+                conf.get(SparkgapConf.JOIN_TIMEOUT),
+                conf.get(SparkgapConf.PEER_TIMEOUT),
+                conf.get(SparkgapConf.WORLDS_IDLE_MAX) == 0
+                    ? Duration.ZERO
+                    : conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT)),
+            conf.get(SparkgapConf.DEVICE_SHARED),
             System::nanoTime,
             this::worldReady);
     endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);

@@ -4,8 +4,11 @@ import io.sparkgap.api.Communicator;
 import io.sparkgap.api.HeapFullException;
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.bootstrap.BarrierTask;
+import io.sparkgap.bootstrap.Capabilities;
+import io.sparkgap.bootstrap.Durations;
 import io.sparkgap.bootstrap.Membership;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldClient;
 import io.sparkgap.bootstrap.WorldSettings;
@@ -15,14 +18,20 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.resource.ResourceInformation;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.util.TaskCompletionListener;
 import org.apache.spark.util.TaskFailureListener;
@@ -35,9 +44,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class ExecutorSide implements ExecutorPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorSide.class);
+
+  /** Spark's id of the executor that is in the driver's process. */
+  private static final String DRIVER_ID = "driver";
+
   private static final AtomicReference<ExecutorSide> CURRENT = new AtomicReference<>();
 
   private final Set<Long> joinedTasks = ConcurrentHashMap.newKeySet();
+  private final CompletableFuture<Capabilities> capabilities = new CompletableFuture<>();
+  private final ProcessEnd processEnd = new ProcessEnd();
   private PluginDriverLink driver;
   private String executorId = "";
   private WorldClient worlds;
@@ -58,17 +73,21 @@ public final class ExecutorSide implements ExecutorPlugin {
               driver,
               executorId,
               new WorldSettings(
-                  "host",
                   conf.get(SparkgapConf.PEER_TIMEOUT),
                   conf.get(SparkgapConf.CHECK),
-                  conf.get(SparkgapConf.HOST_DIRECTORY)),
+                  conf.get(SparkgapConf.HOST_DIRECTORY),
+                  conf.get(SparkgapConf.DEVICE_SHARED),
+                  conf.get(SparkgapConf.NVSHMEM_LIBRARY),
+                  conf.get(SparkgapConf.NCCL_LIBRARY)),
+              () -> capabilities(conf.get(SparkgapConf.JOIN_TIMEOUT)),
+              this::replaceProcess,
               conf.get(SparkgapConf.WORLDS_IDLE_MAX),
               conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT),
               conf.get(SparkgapConf.WATCHDOG_INTERVAL));
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
-      Thread rehearsal = new Thread(this::rehearse, "sparkgap-rehearsal");
-      rehearsal.setDaemon(true);
-      rehearsal.start();
+      Map<String, ResourceInformation> resources = resources(context);
+      inBackground("sparkgap-device", () -> findDevice(new ExecutorDevice(conf), resources));
+      inBackground("sparkgap-rehearsal", this::rehearse);
     } catch (Exception | LinkageError e) {
       cannotWork(e);
     }
@@ -87,6 +106,63 @@ public final class ExecutorSide implements ExecutorPlugin {
         cannotWork(e);
       }
     }
+  }
+
+  private static void inBackground(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Spark's map may still change, and is none at all in local mode. */
+  private static Map<String, ResourceInformation> resources(PluginContext context) {
+    Map<String, ResourceInformation> resources = context.resources();
+    return resources == null ? Map.of() : Map.copyOf(resources);
+  }
+
+  /** Beside Spark's own start: a GPU's context takes most of a second. */
+  private void findDevice(ExecutorDevice device, Map<String, ResourceInformation> resources) {
+    try {
+      capabilities.complete(device.find(resources));
+    } catch (RuntimeException | LinkageError e) {
+      if (!ended) {
+        cannotWork(e);
+      }
+      capabilities.completeExceptionally(e);
+    }
+  }
+
+  /** Waits for the device to be known, at a first stage that comes early. */
+  private Capabilities capabilities(Duration patience) {
+    try {
+      return capabilities.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw unavailable(failure.isEmpty() ? e.getCause().toString() : failure);
+    } catch (TimeoutException e) {
+      throw unavailable(
+          "its GPU could not be opened within "
+              + Durations.text(patience)
+              + " (spark.sparkgap.join.timeout): see whether nvidia-smi answers on "
+              + host());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw unavailable("the task was interrupted while it waited for its GPU");
+    }
+  }
+
+  private ProviderUnavailableException unavailable(String why) {
+    return new ProviderUnavailableException(
+        "Sparkgap cannot work on executor " + executorId + ": " + why, -1, -1, -1);
+  }
+
+  private void replaceProcess(String reason) {
+    if (executorId.equals(DRIVER_ID)) {
+      // Local mode: this process is the application.
+      cannotWork(new IllegalStateException(reason));
+      return;
+    }
+    driver.tell(new ExecutorReplaced(executorId, localHost(), reason));
+    processEnd.begin(executorId, reason);
   }
 
   private void cannotWork(Throwable cause) {
@@ -120,8 +196,7 @@ public final class ExecutorSide implements ExecutorPlugin {
    */
   public Communicator join(BarrierTaskContext context) {
     if (!failure.isEmpty()) {
-      throw new ProviderUnavailableException(
-          "Sparkgap cannot work on executor " + executorId + ": " + failure, -1, -1, -1);
+      throw unavailable(failure);
     }
     StageAttempt stage = new StageAttempt(context.stageId(), context.stageAttemptNumber());
     long taskId = context.taskAttemptId();

@@ -20,6 +20,9 @@ import scala.Tuple2;
 public final class SparkgapConf {
   static final String PREFIX = "spark.sparkgap.";
 
+  /** Providers whose memory is a GPU's, best first. */
+  static final List<String> ON_GPU = List.of("nvshmem", "nccl");
+
   public static final ConfigEntry<String> PROVIDER =
       ConfigEntry.ofChoice(
           new Declaration(
@@ -27,8 +30,42 @@ public final class SparkgapConf {
               "auto",
               "0.1.0",
               "What bootstraps a world and owns its memory. `host` is memory that the processes of"
-                  + " one host share; `auto` takes the best that every executor has."),
-          List.of("auto", "host"));
+                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an executor"
+                  + " (`spark.executor.resource.gpu.amount=1`) and that library: where they cannot"
+                  + " serve, the application ends with the reason. `auto` takes the first of"
+                  + " `nvshmem`, `nccl`, `host` that every executor of the stage can have, and says"
+                  + " why in the driver's log and in `Communicator.toString()`."),
+          List.of("auto", "host", "nccl", "nvshmem"));
+
+  public static final ConfigEntry<String> NVSHMEM_LIBRARY =
+      ConfigEntry.ofFile(
+          new Declaration(
+              PREFIX + "nvshmem.library",
+              "",
+              "0.1.0",
+              "The file `libnvshmem_host.so.3` on the executors. By default it is looked for in"
+                  + " `NVSHMEM_HOME`, on the loader's path and in the site-packages of the active"
+                  + " Python."));
+
+  public static final ConfigEntry<String> NCCL_LIBRARY =
+      ConfigEntry.ofFile(
+          new Declaration(
+              PREFIX + "nccl.library",
+              "",
+              "0.1.0",
+              "The file `libnccl.so.2` on the executors. By default it is looked for in"
+                  + " `NCCL_HOME`, on the loader's path and in the site-packages of the active"
+                  + " Python."));
+
+  public static final ConfigEntry<Boolean> DEVICE_SHARED =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "device.shared",
+              "false",
+              "0.1.0",
+              "Whether several PEs may be on one GPU, each in an executor of its own. Only where"
+                  + " NVIDIA's MPS runs: without it, PEs that wait for each other take turns of"
+                  + " milliseconds. Not with provider `nccl`, which takes one PE a GPU."));
 
   public static final ConfigEntry<Duration> PEER_TIMEOUT =
       ConfigEntry.ofDuration(
@@ -80,8 +117,9 @@ public final class SparkgapConf {
               PREFIX + "host.directory",
               "/dev/shm",
               "0.1.0",
-              "Provider `host`: the tmpfs that the symmetric heap is made in, on every executor's"
-                  + " host. Nothing is ever left in it."));
+              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and some"
+                  + " pages with which the PEs of any world watch each other. Nothing is ever left in"
+                  + " it."));
 
   public static final ConfigEntry<Duration> WATCHDOG_INTERVAL =
       ConfigEntry.ofDuration(
@@ -130,6 +168,9 @@ public final class SparkgapConf {
   public static final List<ConfigEntry<?>> ENTRIES =
       List.of(
           PROVIDER,
+          NVSHMEM_LIBRARY,
+          NCCL_LIBRARY,
+          DEVICE_SHARED,
           PEER_TIMEOUT,
           CHECK,
           JOIN_TIMEOUT,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
@@ -28,30 +29,41 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class MessageCodecTest {
   private static final StageAttempt STAGE = new StageAttempt(7, 2);
-  private static final Member MEMBER = new Member(3, "12", "node-ä", "host memory");
+  private static final Member MEMBER = new Member(3, "12", "node-ä", Device.HOST_MEMORY);
+  private static final Member ON_GPU =
+      new Member(2, "7", "node-b", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
 
   private final MessageCodec codec = new MessageCodec();
 
   static Stream<Message> everyMessage() {
     return Stream.of(
-        new Register(STAGE, 4, MEMBER, "host", List.of(1L, Long.MAX_VALUE)),
+        new Register(STAGE, 4, MEMBER, List.of(Offer.OF_HOST), List.of(1L, Long.MAX_VALUE)),
+        new Register(
+            STAGE,
+            4,
+            ON_GPU,
+            List.of(Offer.not(Offer.NVSHMEM, "none"), Offer.of(Offer.NCCL, "NCCL 2.28.9")),
+            List.of()),
         new Poll(STAGE, 3),
         new Publish(STAGE, 0, new WorldId(new byte[256])),
         new Ready(STAGE, 1),
         new Leave(STAGE, 1, true, 7, 37, "boom"),
-        new Watch("12", List.of(STAGE, new StageAttempt(0, 0))),
+        new Watch("12", List.of(STAGE, new StageAttempt(0, 0)), List.of(5L)),
         new Report(2, "epoch 3, loss 0.1"),
         new ExecutorFailure("12", "node-a", "no library"),
+        new ExecutorReplaced("12", "node-a", "GPU 0 failed"),
         new Wait(1_000),
         new Assignment(
             Decision.RESET,
             5,
+            Offer.NCCL,
+            "NCCL 2.28.9",
             1,
-            List.of(MEMBER, MEMBER),
+            List.of(MEMBER, ON_GPU),
             new WorldId(new byte[] {1}),
             List.of(4L)),
         new Refused("over"),
-        new Verdicts(50_000, List.of("", "lost")),
+        new Verdicts(50_000, List.of("", "lost"), List.of(false, true), List.of(4L)),
         new Acknowledged());
   }
 
@@ -139,10 +151,22 @@ class MessageCodecTest {
                         partition,
                         Integer.toString(partition),
                         "a-host-with-a-long-name-0123456789.in.some.department.example.com",
-                        "host memory"))
+                        new Device(
+                            partition,
+                            "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
+                            "GPU-01234567-89ab-cdef-0123-456789abcdef",
+                            "00000000:19:00.0")))
             .toList();
     Message assignment =
-        new Assignment(Decision.REBUILD, 1, 255, members, new WorldId(new byte[256]), List.of());
+        new Assignment(
+            Decision.REBUILD,
+            1,
+            Offer.NVSHMEM,
+            "x".repeat(FieldReader.MAX_CHARS),
+            255,
+            members,
+            new WorldId(new byte[256]),
+            List.of());
     assertThat(codec.decode(codec.encode(assignment))).isEqualTo(assignment);
   }
 

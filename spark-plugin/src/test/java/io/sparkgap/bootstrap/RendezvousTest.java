@@ -31,7 +31,12 @@ class RendezvousTest {
   private long now = Long.MAX_VALUE - 1_000_000_000L;
 
   private final Rendezvous rendezvous =
-      new Rendezvous(Duration.ofSeconds(60), Duration.ofSeconds(30), () -> now, ready::add);
+      new Rendezvous(
+          new Rendezvous.Limits(
+              Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofMinutes(5)),
+          false,
+          () -> now,
+          ready::add);
 
   private void pass(Duration time) {
     now += time.toNanos();
@@ -53,8 +58,8 @@ class RendezvousTest {
         new Register(
             stage,
             tasks,
-            new Member(partition, executor, host, "host memory"),
-            "host",
+            new Member(partition, executor, host, Device.HOST_MEMORY),
+            List.of(Offer.OF_HOST),
             List.of(idleEpochs)));
   }
 
@@ -63,7 +68,9 @@ class RendezvousTest {
   }
 
   private String verdict(StageAttempt stage) {
-    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(stage)))).reasons().get(0);
+    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(stage), List.of())))
+        .reasons()
+        .get(0);
   }
 
   private void leave(StageAttempt stage, int partition) {

@@ -2,9 +2,11 @@ package io.sparkgap.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparkgap.bootstrap.Device;
 import io.sparkgap.bootstrap.Member;
 import io.sparkgap.bootstrap.Message;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
@@ -12,6 +14,7 @@ import io.sparkgap.bootstrap.Message.Report;
 import io.sparkgap.bootstrap.Message.Wait;
 import io.sparkgap.bootstrap.MessageCodec;
 import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
+import io.sparkgap.bootstrap.Offer;
 import io.sparkgap.bootstrap.Rendezvous;
 import io.sparkgap.bootstrap.StageAttempt;
 import java.time.Duration;
@@ -24,11 +27,13 @@ class DriverEndpointTest {
   private final List<Report> reports = new ArrayList<>();
   private final List<ExecutorFailure> failures = new ArrayList<>();
   private final DriverEndpoint endpoint =
-      new DriverEndpoint(
-          new Rendezvous(
-              Duration.ofSeconds(10), Duration.ofSeconds(10), System::nanoTime, ready -> {}),
-          reports::add,
-          failures::add);
+      new DriverEndpoint(rendezvous(), reports::add, failures::add);
+
+  private static Rendezvous rendezvous() {
+    Duration limit = Duration.ofSeconds(10);
+    return new Rendezvous(
+        new Rendezvous.Limits(limit, limit, limit), false, System::nanoTime, ready -> {});
+  }
 
   private Message answer(Object received) throws MalformedMessageException {
     return codec.decode(endpoint.receive(received));
@@ -40,8 +45,8 @@ class DriverEndpointTest {
         new Register(
             new StageAttempt(0, 0),
             2,
-            new Member(0, "1", "node-a", "host memory"),
-            "host",
+            new Member(0, "1", "node-a", Device.HOST_MEMORY),
+            List.of(Offer.OF_HOST),
             List.of());
     assertThat(answer(codec.encode(register))).isEqualTo(new Wait(1_000));
   }
@@ -52,6 +57,8 @@ class DriverEndpointTest {
     ExecutorFailure failure = new ExecutorFailure("1", "node-a", "no memory");
     assertThat(endpoint.receive(codec.encode(report))).isNull();
     assertThat(endpoint.receive(codec.encode(failure))).isNull();
+    assertThat(endpoint.receive(codec.encode(new ExecutorReplaced("1", "node-a", "GPU 0 failed"))))
+        .isNull();
     assertThat(endpoint.receive(codec.encode(new Ready(new StageAttempt(5, 5), 3)))).isNull();
     assertThat(reports).containsExactly(report);
     assertThat(failures).containsExactly(failure);
@@ -62,7 +69,7 @@ class DriverEndpointTest {
     assertThat(answer(null)).isInstanceOf(Refused.class);
     assertThat(answer("a string")).isInstanceOf(Refused.class);
     assertThat(answer(new byte[0])).isInstanceOf(Refused.class);
-    assertThat(answer(new byte[] {1, 77, 1, 2, 3})).isInstanceOf(Refused.class);
+    assertThat(answer(new byte[] {2, 77, 1, 2, 3})).isInstanceOf(Refused.class);
     assertThat(answer(new byte[1 << 20])).isInstanceOf(Refused.class);
     assertThat(answer(codec.encode(new Wait(1)))).isInstanceOf(Refused.class);
   }
@@ -71,8 +78,7 @@ class DriverEndpointTest {
   void aListenerThatThrowsIsAnAnswer() throws MalformedMessageException {
     DriverEndpoint broken =
         new DriverEndpoint(
-            new Rendezvous(
-                Duration.ofSeconds(10), Duration.ofSeconds(10), System::nanoTime, ready -> {}),
+            rendezvous(),
             report -> {
               throw new IllegalStateException("broken");
             },

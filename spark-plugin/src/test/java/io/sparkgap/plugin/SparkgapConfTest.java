@@ -47,7 +47,7 @@ class SparkgapConfTest {
   @ParameterizedTest
   @CsvSource({
     "spark.sparkgap.check,yes,true or false",
-    "spark.sparkgap.provider,gpu,'one of auto, host'",
+    "spark.sparkgap.provider,gpu,'one of auto, host, nccl, nvshmem'",
     "spark.sparkgap.host.directory,shm,an absolute path",
     "spark.sparkgap.worlds.idle.max,-1,a whole number from 0 to 256",
     "spark.sparkgap.worlds.idle.max,many,a whole number from 0 to 256",

@@ -1,0 +1,59 @@
+#include "provider/nccl/nccl_library.h"
+
+#include <cstdlib>
+
+#include "error.h"
+
+namespace sparkgap {
+namespace {
+
+constexpr int kOldest = 22700;  // the first with symmetric windows
+constexpr int kTooNew = 30000;
+
+// A world is on one host, so its bootstrap, which has no authentication, listens on the loopback interface only.
+// Whoever sets this keeps it. Multicast over NVLink stays off: a process that dies in the middle of it can take the
+// switch's state along.
+void set_environment() {
+  setenv("NCCL_SOCKET_IFNAME", "lo", 0);
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+}
+
+}  // namespace
+
+NcclLibrary::NcclLibrary(const std::string& given) : library_(SharedLibrary::find(kNcclLibrary, given)) {
+  library_.require("ncclGetVersion", &functions_.get_version);
+  int code = 0;
+  functions_.get_version(&code);
+  // 2.28.9 is 22809.
+  version_ = code;
+  if (code < kOldest || code >= kTooNew) {
+    fail(SPARKGAP_UNAVAILABLE, kNoPe, "NCCL %d.%d.%d (%s) does not fit: 2.27 or a newer 2 is needed. %s names another",
+         code / 10000, code / 100 % 100, code % 100, path().c_str(), kNcclLibrary.key);
+  }
+  set_environment();
+  library_.require("ncclGetUniqueId", &functions_.get_unique_id);
+  library_.require("ncclCommInitRankConfig", &functions_.init_rank_config);
+  library_.require("ncclCommGetAsyncError", &functions_.get_async_error);
+  library_.require("ncclCommFinalize", &functions_.finalize);
+  library_.require("ncclCommDestroy", &functions_.destroy);
+  library_.require("ncclCommAbort", &functions_.abort);
+  library_.require("ncclGetErrorString", &functions_.error_string);
+  library_.require("ncclGetLastError", &functions_.last_error);
+  library_.require("ncclGroupStart", &functions_.group_start);
+  library_.require("ncclGroupEnd", &functions_.group_end);
+  library_.require("ncclSend", &functions_.send);
+  library_.require("ncclRecv", &functions_.receive);
+  library_.require("ncclAllReduce", &functions_.all_reduce);
+  library_.require("ncclReduceScatter", &functions_.reduce_scatter);
+  library_.require("ncclAllGather", &functions_.all_gather);
+  library_.require("ncclBroadcast", &functions_.broadcast);
+  library_.require("ncclReduce", &functions_.reduce);
+  library_.require("ncclMemAlloc", &functions_.memory_alloc);
+  library_.require("ncclMemFree", &functions_.memory_free);
+  library_.require("ncclCommWindowRegister", &functions_.window_register);
+  library_.require("ncclCommWindowDeregister", &functions_.window_deregister);
+  functions_.peer_pointer =
+      reinterpret_cast<decltype(functions_.peer_pointer)>(library_.symbol("ncclGetPeerDevicePointer"));
+}
+
+}  // namespace sparkgap

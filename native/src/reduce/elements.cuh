@@ -1,0 +1,131 @@
+// The element types and operations on the device. Reductions take the PEs in order, 0 first, and give the same bits as
+// reduce/kernels.cc on the host.
+#ifndef SPARKGAP_REDUCE_ELEMENTS_CUH
+#define SPARKGAP_REDUCE_ELEMENTS_CUH
+
+#include <cstdint>
+
+#include "sparkgap/sparkgap.h"
+
+namespace sparkgap::kernels {
+
+// An element: how it is stored, and what it is computed in.
+template <class T>
+struct Plain {
+  using Stored = T;
+  using Wide = T;
+  static __device__ __forceinline__ T widen(T value) { return value; }
+  static __device__ __forceinline__ T narrow(T value) { return value; }
+};
+
+struct Float16 {
+  using Stored = uint16_t;
+  using Wide = float;
+  static __device__ __forceinline__ float widen(uint16_t bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+  }
+  static __device__ __forceinline__ uint16_t narrow(float value) {
+    uint16_t bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+  }
+};
+
+struct Bfloat16 {
+  using Stored = uint16_t;
+  using Wide = float;
+  static __device__ __forceinline__ float widen(uint16_t bits) {
+    return __uint_as_float(static_cast<uint32_t>(bits) << 16);
+  }
+  static __device__ __forceinline__ uint16_t narrow(float value) {
+    uint16_t bits;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+  }
+};
+
+template <class T>
+constexpr bool kIsReal = static_cast<T>(0.5) != static_cast<T>(0);
+
+// Integers wrap; so they are added and multiplied without a sign.
+struct Sum {
+  template <class T>
+  static __device__ __forceinline__ T combine(T a, T b) {
+    if constexpr (kIsReal<T>) return a + b;
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  }
+};
+
+struct Product {
+  template <class T>
+  static __device__ __forceinline__ T combine(T a, T b) {
+    if constexpr (kIsReal<T>) return a * b;
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  }
+};
+
+struct Minimum {
+  template <class T>
+  static __device__ __forceinline__ T combine(T a, T b) {
+    return a != a || a < b ? a : b;
+  }
+};
+
+struct Maximum {
+  template <class T>
+  static __device__ __forceinline__ T combine(T a, T b) {
+    return a != a || a > b ? a : b;
+  }
+};
+
+// What the sum becomes at the end: divided by `divisor`, or as it is where that is 0.
+template <class T>
+__device__ __forceinline__ T divide(T sum, int32_t divisor) {
+  if (divisor == 0) return sum;
+  if constexpr (kIsReal<T>) return sum / static_cast<T>(divisor);
+  if constexpr (sizeof(T) == 8) return sum / static_cast<int64_t>(divisor);
+  return static_cast<T>(static_cast<int32_t>(sum) / divisor);
+}
+
+// Calls `use(element, operation)` with the structs above. AVG is a Sum; the caller divides.
+template <class Element, class Use>
+__device__ __forceinline__ void with_operation(int32_t op, Use use) {
+  switch (op) {
+    case SPARKGAP_PROD:
+      return use(Element(), Product());
+    case SPARKGAP_MIN:
+      return use(Element(), Minimum());
+    case SPARKGAP_MAX:
+      return use(Element(), Maximum());
+    default:
+      return use(Element(), Sum());
+  }
+}
+
+template <class Use>
+__device__ __forceinline__ void with_element(int32_t type, int32_t op, Use use) {
+  switch (type) {
+    case SPARKGAP_FLOAT32:
+      return with_operation<Plain<float>>(op, use);
+    case SPARKGAP_FLOAT64:
+      return with_operation<Plain<double>>(op, use);
+    case SPARKGAP_FLOAT16:
+      return with_operation<Float16>(op, use);
+    case SPARKGAP_BFLOAT16:
+      return with_operation<Bfloat16>(op, use);
+    case SPARKGAP_INT8:
+      return with_operation<Plain<int8_t>>(op, use);
+    case SPARKGAP_UINT8:
+      return with_operation<Plain<uint8_t>>(op, use);
+    case SPARKGAP_INT32:
+      return with_operation<Plain<int32_t>>(op, use);
+    default:
+      return with_operation<Plain<int64_t>>(op, use);
+  }
+}
+
+}  // namespace sparkgap::kernels
+
+#endif  // SPARKGAP_REDUCE_ELEMENTS_CUH
