@@ -74,7 +74,7 @@ void run_mixture(int pes) {
       for (int k = 0; k < 8; ++k) runner.call(random_case(pe, random));
     }
     pe.synchronize();
-    expect(pe.record().end == 0, "a wait gave up");
+    pe.expect_no_failure("the last calls");
   });
 }
 
@@ -105,7 +105,7 @@ void run_back_to_back(int pes) {
     cuda_ok(cudaGetLastError(), "a kernel of the test");
     uint32_t found[2];
     cuda_ok(cudaMemcpy(found, wrong, sizeof found, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    expect(pe.record().end == 0, "a wait gave up");
+    pe.expect_no_failure("the last calls");
     expect(found[0] == 0, "%u elements are wrong, the first in operation %u", found[0], found[1]);
   });
 }
@@ -147,7 +147,8 @@ void run_graph(int pes) {
     for (uint64_t replay = 1; replay <= 20; ++replay) {
       // New inputs, which also runs each call outside the graph: the sequence numbers go on.
       for (size_t i = 0; i < cases.size(); ++i) {
-        cases[i].salt = replay;
+        // An allToAllv's counts go by the salt, and those are in the graph.
+        if (cases[i].collective != SPARKGAP_ALL_TO_ALLV) cases[i].salt = replay;
         runners[i]->enqueue(cases[i]);
       }
       for (int k = 0; k < 25; ++k) cuda_ok(cudaGraphLaunch(executable, pe.stream), "cudaGraphLaunch");
