@@ -54,11 +54,12 @@ for end in sorted(glob.glob(os.path.join(logs, "*.exit"))):
     with open(end) as file:
         status = file.read().strip()
     application = {"name": name, "exit": status}
-    try:
+    if os.path.exists(os.path.join(logs, name + ".json")):
         with open(os.path.join(logs, name + ".json")) as file:
             application.update(json.load(file))
-    except Exception as error:
-        application["error"] = str(error)
+    elif os.path.exists(os.path.join(logs, name + ".log")):
+        with open(os.path.join(logs, name + ".log"), errors="replace") as file:
+            application["end of its output"] = file.read().splitlines()[-6:]
     lines.append(f"{name}: exit {status}" + (" (ran out of time)" if status in ("124", "137") else ""))
     for step in application.get("steps", []):
         if "ok" not in step:
@@ -66,6 +67,7 @@ for end in sorted(glob.glob(os.path.join(logs, "*.exit"))):
             continue
         result = json.dumps(step.get("result", step.get("error", "")))
         lines.append(f"  {step['step']}: {'good' if step['ok'] else 'FAILED'} in {step['seconds']:.1f} s: {result[:600]}")
+    lines += ["  " + line[:200] for line in application.get("end of its output", [])]
     report["applications"].append(application)
 with open(os.path.join(out, "results.json"), "w") as file:
     json.dump(report, file, indent=1)

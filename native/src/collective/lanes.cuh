@@ -5,12 +5,15 @@
 
 #include <algorithm>
 
+#include "device/launch_cache.h"
 #include "protocol/copy.cuh"
 #include "protocol/lane.cuh"
 
 namespace sparkgap::kernels {
 
+// Two blocks of them fit a multiprocessor: see lanes_for().
 constexpr int32_t kLaneThreads = 512;
+constexpr int32_t kLaneBlocks = 2;
 
 // Pieces of fewer bytes are not worth a lane of their own.
 constexpr uint64_t kLeastPieceBytes = 8 << 10;
@@ -112,14 +115,11 @@ inline LaneCall lane_call(const KernelWorld& world, const KernelCall& call) {
 }
 
 template <class Parameters>
-int32_t launch_lanes(void (*kernel)(Parameters), CUstream_st* stream, int32_t lanes, int32_t threads,
+int32_t launch_lanes(void (*kernel)(Parameters), const KernelWorld& world, CUstream_st* stream, int32_t lanes,
                      const Parameters& parameters) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(lanes));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.stream = stream;
-  void* arguments[] = {const_cast<Parameters*>(&parameters)};
-  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
+  static_assert(sizeof(Parameters) <= LaunchCache::kMaxParameterBytes);
+  const LaunchShape shape = {reinterpret_cast<const void*>(kernel), lanes, kLaneThreads};
+  return enqueue(world, stream, shape, &parameters, sizeof parameters);
 }
 
 }  // namespace sparkgap::kernels

@@ -95,6 +95,7 @@ CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_in
 CudaWorld::~CudaWorld() {
   cudaSetDevice(options_.device);
   if (control_registered_) cudaHostUnregister(control_.page);
+  kernels::destroy_launch_cache(kernel_world_.launches);
   if (order_ != nullptr) cudaEventDestroy(order_);
   if (own_stream_ != nullptr) cudaStreamDestroy(own_stream_);
 }
@@ -135,6 +136,8 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.pes = options_.pes;
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
+    kernel_world_.compute_major = info_.compute_major;
+    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(&kernel_world_.launches)), "making graphs to launch");
     int32_t multiprocessors = cards[0].multiprocessors;
     bool reachable = true;
     for (int32_t pe = 0; pe < options_.pes; ++pe) {

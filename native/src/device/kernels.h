@@ -26,7 +26,7 @@ constexpr int32_t kMaxPes = 16;
 constexpr int32_t kMaxLanes = 64;
 
 // Of a message in packets, what a lane can carry.
-constexpr uint64_t kLanePacketBytes = 8 << 10;
+constexpr uint64_t kLanePacketBytes = 16 << 10;
 
 enum class WaitEnd : uint32_t {
   kNone = 0,
@@ -46,6 +46,12 @@ struct WaitRecord {
   uint64_t seen;       // what was there instead
 };
 
+// What makes launches cheap: graphs of one kernel each, kept from call to call (launch_cache.h). Belongs to the world's
+// thread. make fills *cache or returns a cudaError_t; NULL can be destroyed.
+class LaunchCache;
+int32_t make_launch_cache(LaunchCache** cache);
+void destroy_launch_cache(LaunchCache* cache);
+
 // One PE's view of its world, made at connect and unchanged from then on. Addresses are device addresses.
 struct KernelWorld {
   int32_t pe;
@@ -56,6 +62,7 @@ struct KernelWorld {
   void* scratch[kMaxPes];      // scratch_bytes() each, zeroed on all PEs before the first launch on any; aligned to 256
   const uint32_t* abort_word;  // mapped host memory: not 0 ends every wait
   WaitRecord* record;          // mapped host memory
+  LaunchCache* launches;       // not for the device; may be NULL, then every call is a launch by itself
 };
 
 // Bytes of symmetric memory that each PE of a world of `pes` needs. The same on all PEs.

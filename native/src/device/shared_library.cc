@@ -47,8 +47,23 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-// The folder above the bin folder that an interpreter really lies in; "" if there is no such program.
-std::string prefix_of(const std::string& program) {
+void add_prefix(const std::string& prefix, std::vector<std::string>* folders) {
+  if (prefix.empty()) return;
+  for (const char* lib : {"/lib", "/lib64", "/local/lib"}) {
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const std::string& folder : matches_of(prefix + lib + "/python3*/" + packages)) folders->push_back(folder);
+    }
+  }
+}
+
+std::string above_bin(const std::string& program) {
+  const size_t name = program.rfind('/');
+  const size_t bin = name == std::string::npos || name == 0 ? name : program.rfind('/', name - 1);
+  return bin == std::string::npos ? "" : program.substr(0, bin);
+}
+
+// An interpreter of a virtual environment is a link, and its packages are beside the link; else they are beside the file.
+void add_interpreter(const std::string& program, std::vector<std::string>* folders) {
   std::string path = program;
   if (path.find('/') == std::string::npos) {
     for (const std::string& folder : split(variable("PATH"))) {
@@ -57,20 +72,9 @@ std::string prefix_of(const std::string& program) {
     }
   }
   char real[PATH_MAX];
-  if (access(path.c_str(), X_OK) != 0 || realpath(path.c_str(), real) == nullptr) return "";
-  const std::string resolved = real;
-  const size_t name = resolved.rfind('/');
-  const size_t bin = resolved.rfind('/', name - 1);
-  return name == std::string::npos || bin == std::string::npos ? "" : resolved.substr(0, bin);
-}
-
-void add_prefix(const std::string& prefix, std::vector<std::string>* folders) {
-  if (prefix.empty()) return;
-  for (const char* lib : {"/lib", "/lib64", "/local/lib"}) {
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const std::string& folder : matches_of(prefix + lib + "/python3*/" + packages)) folders->push_back(folder);
-    }
-  }
+  if (access(path.c_str(), X_OK) != 0 || realpath(path.c_str(), real) == nullptr) return;
+  add_prefix(above_bin(path), folders);
+  add_prefix(above_bin(real), folders);
 }
 
 }  // namespace
@@ -81,8 +85,8 @@ std::vector<std::string> python_site_packages() {
   add_prefix(variable("CONDA_PREFIX"), &folders);
   for (const std::string& folder : split(variable("PYTHONPATH"))) folders.push_back(folder);
   const std::string pyspark = variable("PYSPARK_PYTHON");
-  if (!pyspark.empty()) add_prefix(prefix_of(pyspark), &folders);
-  add_prefix(prefix_of("python3"), &folders);
+  if (!pyspark.empty()) add_interpreter(pyspark, &folders);
+  add_interpreter("python3", &folders);
   const std::string home = variable("HOME");
   if (!home.empty()) {
     for (const std::string& folder : matches_of(home + "/.local/lib/python3*/site-packages")) folders.push_back(folder);

@@ -15,7 +15,7 @@ namespace sparkgap::kernels {
 class Lane {
  public:
   __device__ Lane(const KernelWorld& world, int32_t collective)
-      : world_(world), collective_(collective), lane_(blockIdx.x), step_(counters_of(world)->steps[blockIdx.x] + 1) {}
+      : world_(world), collective_(collective), lane_(blockIdx.x), step_(begin_step(world)) {}
 
   // Where this PE writes for `peer` in this step, or in the next.
   __device__ uint8_t* slot_at_peer(int32_t peer) const { return slot(peer, world_.pe, step_); }
@@ -63,6 +63,11 @@ class Lane {
   }
 
  private:
+  static __device__ uint32_t begin_step(const KernelWorld& world) {
+    meet_launch_order();
+    return load_volatile(&counters_of(world)->steps[blockIdx.x]) + 1;
+  }
+
   __device__ uint8_t* slot(int32_t at, int32_t source, uint32_t step) const {
     return scratch_of(world_, at) + kernels::slot_at(world_.pes, lane_, step % kParities, source);
   }
@@ -75,10 +80,10 @@ class Lane {
 
   __device__ void raise_flag(int32_t peer, uint64_t place) const {
     FlagRecord* record = flag(peer, world_.pe);
-    // The fence makes what the other threads wrote before __syncthreads part of what the flag releases.
-    __threadfence_system();
     *const_cast<volatile uint64_t*>(&record->place) = place;
-    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&record->step), "r"(step_) : "memory");
+    // Makes what the block wrote before __syncthreads, and the place, visible before the flag.
+    __threadfence_system();
+    *const_cast<volatile uint32_t*>(&record->step) = step_;
   }
 
   __device__ bool await_flag(int32_t peer) const {

@@ -48,8 +48,15 @@ __device__ inline void give_up(const KernelWorld& world, WaitEnd end, const Awai
   record->end = static_cast<uint32_t>(end);
 }
 
-// A look. `since`: when the first look of this wait was, 0 before it. Never inlined, to keep it out of the polling
-// loops.
+// Begins every kernel of a collective. Launched so that it may be set up while the one before it in the stream still
+// runs, it waits for that one's end, and only then lets the next be set up: never more than two of a PE are on the GPU.
+__device__ __forceinline__ void meet_launch_order() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;\n griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// A look. `since`: when the first look of this wait was, 0 before it. Never inlined, to keep it out of the polling loops.
 static __device__ __noinline__ bool must_give_up(const KernelWorld& world, const Awaited& awaited, uint32_t seen,
                                                  uint64_t* since) {
   if (load_volatile(&counters_of(world)->broken) != 0) return true;

@@ -89,42 +89,12 @@ __device__ __forceinline__ T divide(T sum, int32_t divisor) {
   return static_cast<T>(static_cast<int32_t>(sum) / divisor);
 }
 
-// Calls `use(element, operation)` with the structs above. AVG is a Sum; the caller divides.
-template <class Element, class Use>
-__device__ __forceinline__ void with_operation(int32_t op, Use use) {
-  switch (op) {
-    case SPARKGAP_PROD:
-      return use(Element(), Product());
-    case SPARKGAP_MIN:
-      return use(Element(), Minimum());
-    case SPARKGAP_MAX:
-      return use(Element(), Maximum());
-    default:
-      return use(Element(), Sum());
+// What there is for each SPARKGAP type, in their order; for tables of kernels.
+#define SPARKGAP_FOR_EACH_ELEMENT(use)                                                                          \
+  {                                                                                                             \
+    use(Plain<float>), use(Plain<double>), use(Float16), use(Bfloat16), use(Plain<int8_t>), use(Plain<uint8_t>), \
+        use(Plain<int32_t>), use(Plain<int64_t>)                                                                \
   }
-}
-
-template <class Use>
-__device__ __forceinline__ void with_element(int32_t type, int32_t op, Use use) {
-  switch (type) {
-    case SPARKGAP_FLOAT32:
-      return with_operation<Plain<float>>(op, use);
-    case SPARKGAP_FLOAT64:
-      return with_operation<Plain<double>>(op, use);
-    case SPARKGAP_FLOAT16:
-      return with_operation<Float16>(op, use);
-    case SPARKGAP_BFLOAT16:
-      return with_operation<Bfloat16>(op, use);
-    case SPARKGAP_INT8:
-      return with_operation<Plain<int8_t>>(op, use);
-    case SPARKGAP_UINT8:
-      return with_operation<Plain<uint8_t>>(op, use);
-    case SPARKGAP_INT32:
-      return with_operation<Plain<int32_t>>(op, use);
-    default:
-      return with_operation<Plain<int64_t>>(op, use);
-  }
-}
 
 }  // namespace sparkgap::kernels
 

@@ -3,6 +3,7 @@
 #define SPARKGAP_REDUCE_FOLD_CUH
 
 #include "protocol/copy.cuh"
+#include "protocol/scratch.h"
 #include "reduce/elements.cuh"
 
 namespace sparkgap::kernels {
@@ -19,8 +20,28 @@ struct Fold {
   bool vectors;     // all addresses are aligned to 16 bytes
 };
 
-template <class Element, class Operation, class Vector, int kInFlight>
-__device__ __forceinline__ void fold_vectors(const Fold& fold, uint64_t first, uint64_t count) {
+// One step of the fold, for some elements at once. The branch is the same for the whole block and costs little beside
+// the loads; a kernel for each operation would cost four times the code.
+template <class Wide, int kElements>
+__device__ __forceinline__ void combine(Wide (&sums)[kElements], const Wide (&values)[kElements], int32_t op) {
+  const auto each = [&](auto operation) {
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) sums[e] = decltype(operation)::combine(sums[e], values[e]);
+  };
+  switch (op) {
+    case SPARKGAP_PROD:
+      return each(Product());
+    case SPARKGAP_MIN:
+      return each(Minimum());
+    case SPARKGAP_MAX:
+      return each(Maximum());
+    default:
+      return each(Sum());
+  }
+}
+
+template <class Element, class Vector, int kInFlight>
+__device__ __forceinline__ void fold_vectors(const Fold& fold, int32_t op, uint64_t first, uint64_t end) {
   using Stored = typename Element::Stored;
   using Wide = typename Element::Wide;
   constexpr int kElements = sizeof(Vector) / sizeof(Stored);
@@ -29,53 +50,52 @@ __device__ __forceinline__ void fold_vectors(const Fold& fold, uint64_t first, u
     Stored elements[kElements];
   };
   // Vectors this thread has at once: base, base + blockDim, ...
-  for (uint64_t base = first + threadIdx.x; base < first + count; base += kInFlight * blockDim.x) {
+  for (uint64_t base = first + threadIdx.x; base < end; base += kInFlight * blockDim.x) {
     Wide sums[kInFlight][kElements];
     for (int32_t pe = 0; pe < fold.pes; ++pe) {
-      const Vector* from = static_cast<const Vector*>(fold.from[pe]);
+      const Vector* from = static_cast<const Vector*>(fold.from[pe]) + base;
       Pack packs[kInFlight];
 #pragma unroll
       for (int k = 0; k < kInFlight; ++k) {
-        const uint64_t i = base + k * blockDim.x;
-        if (i < first + count) packs[k].vector = load_fresh(from + i);
+        if (base + k * blockDim.x < end) packs[k].vector = load_fresh(from + k * blockDim.x);
       }
 #pragma unroll
       for (int k = 0; k < kInFlight; ++k) {
+        Wide values[kElements];
 #pragma unroll
-        for (int e = 0; e < kElements; ++e) {
-          const Wide value = Element::widen(packs[k].elements[e]);
-          sums[k][e] = pe == 0 ? value : Operation::combine(sums[k][e], value);
+        for (int e = 0; e < kElements; ++e) values[e] = Element::widen(packs[k].elements[e]);
+        if (pe == 0) {
+#pragma unroll
+          for (int e = 0; e < kElements; ++e) sums[k][e] = values[e];
+        } else {
+          combine(sums[k], values, op);
         }
       }
     }
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      const uint64_t i = base + k * blockDim.x;
-      if (i >= first + count) break;
+      if (base + k * blockDim.x >= end) break;
       Pack pack;
 #pragma unroll
       for (int e = 0; e < kElements; ++e) pack.elements[e] = Element::narrow(divide(sums[k][e], fold.divisor));
-      for (int32_t t = 0; t < fold.targets; ++t) static_cast<Vector*>(fold.to[t])[i] = pack.vector;
+      for (int32_t t = 0; t < fold.targets; ++t) {
+        static_cast<Vector*>(fold.to[t])[base + k * blockDim.x] = pack.vector;
+      }
     }
   }
 }
 
-template <class Element, class Operation>
-__device__ __noinline__ void fold_elements(const Fold& fold) {
+template <class Element>
+__device__ __forceinline__ void fold_block(const Fold& fold, int32_t op) {
   using Stored = typename Element::Stored;
   constexpr uint64_t kInVector = sizeof(uint4) / sizeof(Stored);
   uint64_t done = 0;
   if (fold.vectors) {
     const uint64_t vectors = fold.count / kInVector;
-    fold_vectors<Element, Operation, uint4, sizeof(Stored) < 4 ? 1 : 2>(fold, 0, vectors);
+    fold_vectors<Element, uint4, sizeof(Stored) == 1 ? 1 : 2>(fold, op, 0, vectors);
     done = vectors * kInVector;
   }
-  fold_vectors<Element, Operation, Stored, 1>(fold, done, fold.count - done);
-}
-
-__device__ inline void fold_block(const Fold& fold, int32_t type, int32_t op) {
-  with_element(type, op,
-               [&](auto element, auto operation) { fold_elements<decltype(element), decltype(operation)>(fold); });
+  fold_vectors<Element, Stored, 1>(fold, op, done, fold.count);
 }
 
 }  // namespace sparkgap::kernels

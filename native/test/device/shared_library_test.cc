@@ -133,8 +133,10 @@ void a_file_that_is_no_library_is_said_and_passed_over() {
 void pythons_are_looked_at_in_the_order_of_their_activity() {
   const Place place;
   place.add_file("spark/bin/python3");
-  place.add_file("default/bin/python3");
-  for (const char* prefix : {"venv", "conda", "spark", "default"}) {
+  // As in a virtual environment: the interpreter is a link to one that has packages of its own.
+  fs::create_directories(place.path("default/bin"));
+  fs::create_symlink(place.add_file("system/bin/python3"), place.path("default/bin/python3"));
+  for (const char* prefix : {"venv", "conda", "spark", "default", "system"}) {
     fs::create_directories(place.path(std::string(prefix) + "/lib/python3.12/site-packages"));
   }
   fs::create_directories(place.path("default/lib/python3/dist-packages"));
@@ -151,6 +153,7 @@ void pythons_are_looked_at_in_the_order_of_their_activity() {
                                              place.path("spark/lib/python3.12/site-packages"),
                                              place.path("default/lib/python3.12/site-packages"),
                                              place.path("default/lib/python3/dist-packages"),
+                                             place.path("system/lib/python3.12/site-packages"),
                                              place.path(".local/lib/python3.12/site-packages")};
   const std::vector<std::string> folders = python_site_packages();
   for (size_t i = 0; i < expected.size(); ++i) {

@@ -43,6 +43,7 @@ GpuPe::GpuPe(int pe, int pes, Meeting& meeting, void* host_words) : meeting_(mee
   world.pes = pes;
   world.lanes = kernels::lanes_for(properties.multiProcessorCount, (pes + gpus_ - 1) / gpus_);
   world.compute_major = properties.major;
+  cuda_ok(kernels::make_launch_cache(&world.launches), "make_launch_cache");
   world.deadline_ns = kLongDeadlineNs;
   world.abort_word = static_cast<const uint32_t*>(mapped);
   world.record = reinterpret_cast<kernels::WaitRecord*>(static_cast<uint8_t*>(mapped) + kRecordAt);
@@ -93,6 +94,12 @@ PeerMemory GpuPe::allocate(uint64_t bytes) {
 
 void GpuPe::launch(const kernels::KernelCall& call) { cuda_ok(kernels::launch(world, stream, call), "launch"); }
 
+void GpuPe::expect_no_failure(const char* what) const {
+  expect(record_->end == 0, "%s: a wait gave up (end %u, collective %d, peer %d, lane %d, expected %lu, seen %lu)",
+         what, record_->end, record_->collective, record_->peer, record_->lane, record_->expected,
+         record_->seen);
+}
+
 void GpuPe::synchronize() { cuda_ok(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
 
 void GpuPe::reset(uint64_t deadline_ns) {
@@ -127,9 +134,8 @@ void run_gpu_pes(int pes, double deadline_seconds, const std::function<void(GpuP
       own.meet();
     } catch (const std::exception& e) {
       code = 1;
-      if (meeting->failed.fetch_add(1) == 0) {
-        std::snprintf(meeting->failure, sizeof meeting->failure, "PE %d of %d: %s", pe, pes, e.what());
-      }
+      meeting->failed.fetch_add(1);
+      std::snprintf(meeting->failures[pe], sizeof meeting->failures[pe], "%s", e.what());
     }
     std::fflush(nullptr);
     _exit(code);
@@ -138,15 +144,15 @@ void run_gpu_pes(int pes, double deadline_seconds, const std::function<void(GpuP
   size_t left = processes.size();
   bool late = false;
   while (left > 0) {
-    for (pid_t& process : processes) {
+    for (int pe = 0; pe < pes; ++pe) {
+      pid_t& process = processes[pe];
       int status = 0;
       if (process == 0 || waitpid(process, &status, WNOHANG) != process) continue;
       process = 0;
       --left;
       if (!WIFSIGNALED(status) || late) continue;
-      if (meeting->failed.fetch_add(1) == 0) {
-        std::snprintf(meeting->failure, sizeof meeting->failure, "a PE died of signal %d", WTERMSIG(status));
-      }
+      meeting->failed.fetch_add(1);
+      std::snprintf(meeting->failures[pe], sizeof meeting->failures[pe], "died of signal %d", WTERMSIG(status));
     }
     if (now() > end && !late) {
       late = true;
@@ -156,7 +162,12 @@ void run_gpu_pes(int pes, double deadline_seconds, const std::function<void(GpuP
     }
     usleep(500);
   }
-  expect(meeting->failed.load() == 0, "%s", meeting->failure);
+  std::string failures;
+  for (int pe = 0; pe < pes; ++pe) {
+    if (meeting->failures[pe][0] == '\0') continue;
+    failures += (failures.empty() ? "PE " : "\n     PE ") + std::to_string(pe) + ": " + meeting->failures[pe];
+  }
+  expect(failures.empty(), "%s", failures.c_str());
   expect(!late, "%d PEs did not end within %.0f s", pes, deadline_seconds);
 }
 

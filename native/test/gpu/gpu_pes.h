@@ -27,7 +27,7 @@ struct Meeting {
   std::atomic<int> failed;
   cudaIpcMemHandle_t handles[kernels::kMaxPes];
   uint64_t values[kernels::kMaxPes];
-  char failure[2000];  // of the first PE that failed
+  char failures[kernels::kMaxPes][1000];  // of each PE; "" where there was none
 };
 
 // Memory of every PE that each sees; as long as the largest of the world's arrays.
@@ -58,6 +58,8 @@ class GpuPe {
 
   void launch(const kernels::KernelCall& call);
   void synchronize();
+  // Throws unless every wait so far has ended well.
+  void expect_no_failure(const char* what) const;
   // As new: after a wait has given up, or to begin with another deadline. Collective.
   void reset(uint64_t deadline_ns);
 
@@ -77,7 +79,7 @@ class GpuPe {
 
 constexpr uint64_t kLongDeadlineNs = 20'000'000'000u;
 
-// Runs `body` in `pes` processes; throws a Failure with the first PE's that failed, or that time was over. The caller
+// Runs `body` in `pes` processes; throws a Failure with the PEs' failures, or that time was over. The caller
 // must not have used CUDA.
 void run_gpu_pes(int pes, double deadline_seconds, const std::function<void(GpuPe&)>& body);
 

@@ -222,9 +222,7 @@ uint64_t KernelRunner::check(const KernelCase& c) {
   cuda_ok(cudaMemcpyAsync(host_out_.data(), arrays.out, outs + kGuard, cudaMemcpyDeviceToHost, pe_.stream),
           "cudaMemcpyAsync");
   pe_.synchronize();
-  expect(pe_.record().end == 0, "%s: a wait gave up (end %u, peer %d, lane %d, expected %lu, seen %lu)",
-         describe(c).c_str(), pe_.record().end, pe_.record().peer, pe_.record().lane, pe_.record().expected,
-         pe_.record().seen);
+  pe_.expect_no_failure(describe(c).c_str());
 
   const bool others_follow = c.in_place && c.collective == SPARKGAP_REDUCE_SCATTER;
   if (!others_follow) {

@@ -52,7 +52,7 @@ __device__ void copy_own_block(const LaneCall& call) {
   }
 }
 
-__global__ void __launch_bounds__(kLaneThreads) all_gather_chunked(const __grid_constant__ LaneCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_gather_chunked(const __grid_constant__ LaneCall call) {
   Lane lane(call.world, call.collective);
   copy_own_block(call);
   bool direct = false;
@@ -70,7 +70,7 @@ int32_t launch_all_gather_chunked(const KernelWorld& world, CUstream_st* stream,
   LaneCall gather = lane_call(world, call);
   const uint64_t bytes = call.count * bytes_of_type(call.type);
   const int32_t lanes = cut(bytes, slot_bytes(world.pes), world.lanes, &gather.pieces);
-  return launch_lanes(all_gather_chunked, stream, lanes, kLaneThreads, gather);
+  return launch_lanes(all_gather_chunked, world, stream, lanes, gather);
 }
 
 }  // namespace sparkgap::kernels

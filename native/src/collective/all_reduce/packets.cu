@@ -13,11 +13,9 @@
 // Rotation: see protocol/scratch.h. A thread keeps its own words in registers, so in place is as good as out of place.
 // Requires: bytes <= lanes * kLanePacketBytes. Any alignment; words are 8-byte loads where
 // `in` is aligned to 8.
-//
-// A launch waits, in the kernel, for the one before it in the stream to end (griddepcontrol), and only then lets the
-// next one be set up: so launches overlap, and never more than two of a PE are on the GPU.
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
+#include "device/launch_cache.h"
 #include "protocol/packet.cuh"
 #include "reduce/elements.cuh"
 
@@ -35,12 +33,6 @@ struct PacketCall {
   int32_t divisor;
   KernelWorld world;
 };
-
-__device__ __forceinline__ void meet_launch_order() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;\n griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 template <class Stored>
 union Word {
@@ -90,7 +82,7 @@ __global__ void __launch_bounds__(kThreads) all_reduce_packets(const __grid_cons
 
   meet_launch_order();
   uint32_t* counter = &counters_of(world)->packets[lane];
-  const uint32_t number = *counter + 1;
+  const uint32_t number = load_volatile(counter) + 1;
   const uint32_t parity = number % kParities;
 
   uint64_t own[kWordsPerThread];
@@ -149,10 +141,9 @@ constexpr Kernel kOperations[SPARKGAP_OPS] = {all_reduce_packets<Element, Sum>, 
                                               all_reduce_packets<Element, Minimum>,
                                               all_reduce_packets<Element, Maximum>, all_reduce_packets<Element, Sum>};
 
-// By SPARKGAP_FLOAT32, FLOAT64, FLOAT16, BFLOAT16, INT8, UINT8, INT32, INT64.
-constexpr const Kernel* kKernels[SPARKGAP_TYPES] = {
-    kOperations<Plain<float>>,  kOperations<Plain<double>>,  kOperations<Float16>,        kOperations<Bfloat16>,
-    kOperations<Plain<int8_t>>, kOperations<Plain<uint8_t>>, kOperations<Plain<int32_t>>, kOperations<Plain<int64_t>>};
+#define SPARKGAP_OPERATIONS_OF(Element) kOperations<Element>
+constexpr const Kernel* kKernels[SPARKGAP_TYPES] = SPARKGAP_FOR_EACH_ELEMENT(SPARKGAP_OPERATIONS_OF);
+#undef SPARKGAP_OPERATIONS_OF
 
 }  // namespace
 
@@ -170,18 +161,9 @@ int32_t launch_all_reduce_packets(const KernelWorld& world, CUstream_st* stream,
   packets.words_per_lane = (words + lanes - 1) / lanes;
   const uint32_t threads = std::min<uint32_t>(kThreads, (packets.words_per_lane + 31) / 32 * 32);
 
-  cudaLaunchAttribute overlap = {};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(lanes);
-  config.blockDim = dim3(threads);
-  config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = world.compute_major >= 9 ? 1 : 0;
-
-  void* arguments[] = {&packets};
-  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kKernels[call.type][call.op]), arguments);
+  const void* kernel = reinterpret_cast<const void*>(kKernels[call.type][call.op]);
+  const LaunchShape shape = {kernel, static_cast<int32_t>(lanes), static_cast<int32_t>(threads)};
+  return enqueue(world, stream, shape, &packets, sizeof packets);
 }
 
 }  // namespace sparkgap::kernels

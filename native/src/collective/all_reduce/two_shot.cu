@@ -59,7 +59,8 @@ __device__ void prepare_fold(Fold* fold, const TwoShotCall& call, const Lane& la
   fold->vectors = together % sizeof(uint4) == 0;
 }
 
-__global__ void __launch_bounds__(kLaneThreads) all_reduce_two_shot(const __grid_constant__ TwoShotCall call) {
+template <class Element>
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_reduce_two_shot(const __grid_constant__ TwoShotCall call) {
   __shared__ Fold fold;
   const LaneCall& lanes = call.lanes;
   const KernelWorld& world = lanes.world;
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(kLaneThreads) all_reduce_two_shot(const __grid
     if (own.bytes > 0) {
       if (threadIdx.x == 0) prepare_fold(&fold, call, lane, own, direct);
       __syncthreads();
-      fold_block(fold, lanes.type, lanes.op);
+      fold_block<Element>(fold, lanes.op);
     }
     if (piece >= stride && gets_results && !direct) {
       for (int32_t i = 1; i < world.pes; ++i) {
@@ -96,6 +97,12 @@ __global__ void __launch_bounds__(kLaneThreads) all_reduce_two_shot(const __grid
   lane.finish();
 }
 
+// By type.
+constexpr void (*kKernels[SPARKGAP_TYPES])(TwoShotCall) =
+#define SPARKGAP_KERNEL_OF(Element) all_reduce_two_shot<Element>
+    SPARKGAP_FOR_EACH_ELEMENT(SPARKGAP_KERNEL_OF);
+#undef SPARKGAP_KERNEL_OF
+
 int32_t launch_two_shot(const KernelWorld& world, CUstream_st* stream, const KernelCall& call, int32_t root) {
   TwoShotCall two_shot = {};
   two_shot.lanes = lane_call(world, call);
@@ -103,7 +110,7 @@ int32_t launch_two_shot(const KernelWorld& world, CUstream_st* stream, const Ker
   const int32_t lanes = cut_in_parts(call.count * bytes_of_type(call.type), slot_bytes(world.pes) / 2, world.pes,
                                      world.lanes, &two_shot.lanes.pieces, &two_shot.part_bytes);
   two_shot.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
-  return launch_lanes(all_reduce_two_shot, stream, lanes, kLaneThreads, two_shot);
+  return launch_lanes(kKernels[call.type], world, stream, lanes, two_shot);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ __device__ void copy_own_block(const LaneCall& call) {
   }
 }
 
-__global__ void __launch_bounds__(kLaneThreads) all_to_all_chunked(const __grid_constant__ LaneCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_to_all_chunked(const __grid_constant__ LaneCall call) {
   Lane lane(call.world, call.collective);
   copy_own_block(call);
   bool direct = false;
@@ -76,7 +76,7 @@ int32_t launch_all_to_all_chunked(const KernelWorld& world, CUstream_st* stream,
   LaneCall exchange = lane_call(world, call);
   const uint64_t bytes = call.count * bytes_of_type(call.type);
   const int32_t lanes = cut(bytes, slot_bytes(world.pes), world.lanes, &exchange.pieces);
-  return launch_lanes(all_to_all_chunked, stream, lanes, kLaneThreads, exchange);
+  return launch_lanes(all_to_all_chunked, world, stream, lanes, exchange);
 }
 
 }  // namespace sparkgap::kernels

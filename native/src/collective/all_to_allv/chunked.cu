@@ -73,7 +73,7 @@ __device__ void copy_own_block(const ExchangeCall& call) {
   }
 }
 
-__global__ void __launch_bounds__(kLaneThreads) all_to_allv_chunked(const __grid_constant__ ExchangeCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_to_allv_chunked(const __grid_constant__ ExchangeCall call) {
   const LaneCall& lanes = call.lanes;
   const KernelWorld& world = lanes.world;
   const uint64_t most = slot_bytes(world.pes);
@@ -110,7 +110,7 @@ int32_t launch_all_to_allv_chunked(const KernelWorld& world, CUstream_st* stream
     if (pe != world.pe) exchange.longest_bytes = std::max(exchange.longest_bytes, exchange.send[pe].bytes);
   }
   // PEs do not know each other's counts yet, so all lanes take part.
-  return launch_lanes(all_to_allv_chunked, stream, world.lanes, kLaneThreads, exchange);
+  return launch_lanes(all_to_allv_chunked, world, stream, world.lanes, exchange);
 }
 
 }  // namespace sparkgap::kernels

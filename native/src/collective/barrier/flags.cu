@@ -17,7 +17,8 @@ __global__ void __launch_bounds__(kBarrierThreads) barrier_flags(const __grid_co
 }  // namespace
 
 int32_t launch_barrier_flags(const KernelWorld& world, CUstream_st* stream, const KernelCall&) {
-  return launch_lanes(barrier_flags, stream, 1, kBarrierThreads, world);
+  const LaunchShape shape = {reinterpret_cast<const void*>(barrier_flags), 1, kBarrierThreads};
+  return enqueue(world, stream, shape, &world, sizeof world);
 }
 
 }  // namespace sparkgap::kernels

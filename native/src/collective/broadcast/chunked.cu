@@ -66,7 +66,7 @@ __device__ void take(const BroadcastCall& call, const Lane& lane, uint64_t piece
   }
 }
 
-__global__ void __launch_bounds__(kLaneThreads) broadcast_chunked(const __grid_constant__ BroadcastCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) broadcast_chunked(const __grid_constant__ BroadcastCall call) {
   const LaneCall& lanes = call.lanes;
   const bool is_root = lanes.world.pe == lanes.root;
   Lane lane(lanes.world, lanes.collective);
@@ -91,7 +91,7 @@ int32_t launch_broadcast_chunked(const KernelWorld& world, CUstream_st* stream, 
   broadcast.lanes = lane_call(world, call);
   const int32_t lanes = cut_in_parts(call.count * bytes_of_type(call.type), slot_bytes(world.pes) / 2, world.pes,
                                      world.lanes, &broadcast.lanes.pieces, &broadcast.part_bytes);
-  return launch_lanes(broadcast_chunked, stream, lanes, kLaneThreads, broadcast);
+  return launch_lanes(broadcast_chunked, world, stream, lanes, broadcast);
 }
 
 }  // namespace sparkgap::kernels

@@ -36,7 +36,8 @@ __device__ void prepare_fold(Fold* fold, const ReduceScatterCall& call, const La
   fold->vectors = (reinterpret_cast<uint64_t>(own) | reinterpret_cast<uint64_t>(fold->to[0])) % sizeof(uint4) == 0;
 }
 
-__global__ void __launch_bounds__(kLaneThreads) reduce_scatter_chunked(const __grid_constant__ ReduceScatterCall call) {
+template <class Element>
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) reduce_scatter_chunked(const __grid_constant__ ReduceScatterCall call) {
   __shared__ Fold fold;
   const LaneCall& lanes = call.lanes;
   Lane lane(lanes.world, lanes.collective);
@@ -50,12 +51,18 @@ __global__ void __launch_bounds__(kLaneThreads) reduce_scatter_chunked(const __g
     if (!lane.exchange(0)) return;
     if (threadIdx.x == 0) prepare_fold(&fold, call, lane, begin, bytes);
     __syncthreads();
-    fold_block(fold, lanes.type, lanes.op);
+    fold_block<Element>(fold, lanes.op);
     if (lanes.pieces.size(piece + gridDim.x) == 0) break;
     lane.next_step();
   }
   lane.finish();
 }
+
+// By type.
+constexpr void (*kKernels[SPARKGAP_TYPES])(ReduceScatterCall) =
+#define SPARKGAP_KERNEL_OF(Element) reduce_scatter_chunked<Element>
+    SPARKGAP_FOR_EACH_ELEMENT(SPARKGAP_KERNEL_OF);
+#undef SPARKGAP_KERNEL_OF
 
 }  // namespace
 
@@ -65,7 +72,7 @@ int32_t launch_reduce_scatter_chunked(const KernelWorld& world, CUstream_st* str
   scatter.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
   const uint64_t bytes = call.count * bytes_of_type(call.type);
   const int32_t lanes = cut(bytes, slot_bytes(world.pes), world.lanes, &scatter.lanes.pieces);
-  return launch_lanes(reduce_scatter_chunked, stream, lanes, kLaneThreads, scatter);
+  return launch_lanes(kKernels[call.type], world, stream, lanes, scatter);
 }
 
 }  // namespace sparkgap::kernels

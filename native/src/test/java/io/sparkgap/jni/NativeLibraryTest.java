@@ -50,9 +50,7 @@ class NativeLibraryTest {
 
     assertThat(run(List.of(), jar, cache.toString())).isEqualTo("loaded");
 
-    assertThat(foldersOf(cache, GPU_FILE))
-        .hasSize(1)
-        .isEqualTo(foldersOf(cache, "libsparkgap.so"));
+    assertThat(foldersOf(cache, GPU_FILE)).hasSize(1).isEqualTo(foldersOf(cache, "libsparkgap.so"));
   }
 
   @Test

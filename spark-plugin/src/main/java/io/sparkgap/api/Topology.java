@@ -24,7 +24,9 @@ public record Topology(List<PeInfo> pes) implements Serializable {
   }
 
   /**
-   * How two PEs reach each other; the order of the two does not matter.
+   * How two PEs reach each other; the order of the two does not matter. Between GPUs of one host
+   * this is {@code SHM} as well: over NVLink or PCI Express, which Sparkgap does not tell apart yet
+   * ({@code nvidia-smi topo -m} does).
    *
    * @throws IllegalArgumentException if there is no such PE
    */

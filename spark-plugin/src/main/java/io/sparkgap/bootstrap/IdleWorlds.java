@@ -49,8 +49,7 @@ final class IdleWorlds {
     if (Offer.isOnGpu(provider)) {
       worlds
           .values()
-          .removeIf(
-              idle -> Offer.isOnGpu(idle.world.provider()) && idle.world.isIn(executors));
+          .removeIf(idle -> Offer.isOnGpu(idle.world.provider()) && idle.world.isIn(executors));
     }
   }
 

@@ -174,8 +174,8 @@ public final class NativeWorld implements AutoCloseable {
   }
 
   /**
-   * Frees the handle and every buffer of it. Calling it again does nothing. On GPUs this waits
-   * for the other PEs to do the same, up to the peer timeout; in host memory it never waits.
+   * Frees the handle and every buffer of it. Calling it again does nothing. On GPUs this waits for
+   * the other PEs to do the same, up to the peer timeout; in host memory it never waits.
    */
   @Override
   public void close() {

@@ -25,8 +25,8 @@ public record Offer(String provider, boolean usable, String detail) {
   }
 
   /**
-   * Whether its memory is that of GPUs. A process can be in one such world at a time, and the PEs of
-   * one end it together.
+   * Whether its memory is that of GPUs. A process can be in one such world at a time, and the PEs
+   * of one end it together.
    */
   static boolean isOnGpu(String provider) {
     return !provider.equals(HOST);

@@ -1,0 +1,119 @@
+// A PE that does not come: every kernel's waits end, and the record says who was waited for.
+#include <unistd.h>
+
+#include "gpu/kernel_case.h"
+#include "gpu/tests.h"
+
+namespace sparkgap::test {
+namespace {
+
+constexpr int kAbsent = 0;
+
+struct Call {
+  int32_t collective;
+  Algorithm algorithm;
+};
+
+constexpr Call kCalls[] = {
+    {SPARKGAP_ALL_REDUCE, Algorithm::kPackets},    {SPARKGAP_ALL_REDUCE, Algorithm::kTwoShot},
+    {SPARKGAP_REDUCE_SCATTER, Algorithm::kChunked}, {SPARKGAP_ALL_GATHER, Algorithm::kChunked},
+    {SPARKGAP_BROADCAST, Algorithm::kChunked},     {SPARKGAP_REDUCE, Algorithm::kTwoShot},
+    {SPARKGAP_ALL_TO_ALL, Algorithm::kChunked},    {SPARKGAP_ALL_TO_ALLV, Algorithm::kChunked},
+    {SPARKGAP_BARRIER, Algorithm::kFlags}};
+
+KernelCase case_of(const Call& call) {
+  KernelCase c;
+  c.collective = call.collective;
+  c.algorithm = call.algorithm;
+  c.type = SPARKGAP_FLOAT32;
+  c.count = 5000;
+  return c;
+}
+
+void expect_given_up(const GpuPe& pe, const KernelCase& c, kernels::WaitEnd end) {
+  expect(pe.record().end == static_cast<uint32_t>(end), "%s: the wait ended with %u, not %u", describe(c).c_str(),
+         pe.record().end, static_cast<uint32_t>(end));
+  expect(pe.record().collective == c.collective, "%s: the record names collective %d", describe(c).c_str(),
+         pe.record().collective);
+  // Whoever waits for several may name one that waits for the absent one.
+  const int peer = pe.record().peer;
+  expect(peer >= 0 && peer < pe.pes() && peer != pe.pe(), "%s: the record names PE %d", describe(c).c_str(), peer);
+  if (pe.pes() == 2) expect(peer == kAbsent, "%s: the record names PE %d", describe(c).c_str(), peer);
+  // What was there before it has the same parity.
+  expect(pe.record().expected == pe.record().seen + 2 || pe.record().seen == 0, "%s: expected %lu, seen %lu",
+         describe(c).c_str(), pe.record().expected, pe.record().seen);
+}
+
+// Every kernel once for all, then again without kAbsent, and one more behind it, which must end as well.
+void run_without_one(int pes, uint64_t deadline_ns, kernels::WaitEnd end) {
+  const KernelInputs inputs(pes);
+  run_gpu_pes(pes, 120, [&](GpuPe& pe) {
+    KernelRunner runner(pe, inputs, 5000 * 4 * (pes + 1));
+    for (const Call& call : kCalls) {
+      const KernelCase c = case_of(call);
+      pe.reset(kLongDeadlineNs);
+      runner.call(c);
+      pe.synchronize();
+      pe.meet();
+      pe.world.deadline_ns = deadline_ns;
+      if (pe.pe() != kAbsent) {
+        runner.call(c);
+        runner.call(c);
+      }
+      if (end == kernels::WaitEnd::kAborted) {
+        usleep(3000);
+        pe.raise_abort();
+      }
+      pe.synchronize();
+      if (pe.pe() != kAbsent) expect_given_up(pe, c, end);
+      pe.meet();
+    }
+    // After a reset the world is as good as new.
+    pe.reset(kLongDeadlineNs);
+    KernelCase c = case_of(kCalls[0]);
+    runner.enqueue(c);
+    runner.check(c);
+  });
+}
+
+}  // namespace
+
+void run_deadline(int pes) { run_without_one(pes, 50'000'000, kernels::WaitEnd::kDeadline); }
+
+void run_abort(int pes) { run_without_one(pes, kLongDeadlineNs, kernels::WaitEnd::kAborted); }
+
+void run_counts_disagree(int pes) {
+  run_gpu_pes(pes, 60, [&](GpuPe& pe) {
+    uint8_t* in = pe.allocate(1 << 20).own();
+    uint8_t* out = pe.allocate(1 << 20).own();
+    uint64_t send[kernels::kMaxPes];
+    uint64_t receive[kernels::kMaxPes];
+    uint64_t offsets[kernels::kMaxPes];
+    for (int i = 0; i < pes; ++i) {
+      send[i] = receive[i] = 100;
+      offsets[i] = i * 1000;
+    }
+    if (pe.pe() == 1) receive[0] = 99;
+    kernels::KernelCall call = {};
+    call.collective = SPARKGAP_ALL_TO_ALLV;
+    call.algorithm = Algorithm::kChunked;
+    call.type = SPARKGAP_FLOAT32;
+    call.in = in;
+    call.out = out;
+    call.send_counts = send;
+    call.receive_counts = receive;
+    call.send_offsets = call.receive_offsets = offsets;
+    pe.world.deadline_ns = 200'000'000;
+    pe.launch(call);
+    pe.synchronize();
+    if (pe.pe() == 1) {
+      expect(pe.record().end == static_cast<uint32_t>(kernels::WaitEnd::kCountsDisagree), "end is %u", pe.record().end);
+      expect(pe.record().peer == 0, "the record names PE %d", pe.record().peer);
+      expect(pe.record().expected == 396 && pe.record().seen == 400, "expected %lu, seen %lu", pe.record().expected,
+             pe.record().seen);
+    }
+    pe.meet();
+  });
+}
+
+}  // namespace sparkgap::test

@@ -1,0 +1,115 @@
+// Every collective with every type, operation, place and alignment, at counts around every threshold.
+#include <algorithm>
+#include <set>
+
+#include "gpu/kernel_case.h"
+#include "gpu/tests.h"
+#include "protocol/scratch.h"
+#include "support/reference.h"
+
+namespace sparkgap::test {
+namespace {
+
+using kernels::kLanePacketBytes;
+
+std::vector<Algorithm> algorithms_of(int collective) {
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return {Algorithm::kPackets, Algorithm::kTwoShot};
+    case SPARKGAP_REDUCE:
+      return {Algorithm::kTwoShot};
+    case SPARKGAP_BARRIER:
+      return {Algorithm::kFlags};
+    default:
+      return {Algorithm::kChunked};
+  }
+}
+
+// Counts of elements of `size` bytes: small ones, and those just around where a kernel begins another packet, lane,
+// piece or step.
+std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t size) {
+  const uint64_t lanes = pe.world.lanes;
+  const uint64_t pes = pe.pes();
+  const uint64_t slot = kernels::slot_bytes(pes);
+  std::vector<uint64_t> bytes = {8, 16, 512, 4096};
+  if (algorithm == Algorithm::kPackets) {
+    for (const uint64_t at : {kLanePacketBytes / 2, kLanePacketBytes, lanes * kLanePacketBytes / 2}) bytes.push_back(at);
+  } else {
+    for (const uint64_t at : {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10,
+                              lanes * slot}) {
+      bytes.push_back(at);
+    }
+  }
+  std::set<uint64_t> counts = {0, 1, 2, 3, 5, 7, 31, 33, 1000};
+  for (const uint64_t at : bytes) {
+    for (const int64_t off : {-1, 0, 1}) counts.insert(at / size + off);
+  }
+  if (algorithm == Algorithm::kPackets) {
+    const uint64_t most = lanes * kLanePacketBytes / size;
+    counts.insert({most - 1, most});
+    counts.erase(counts.upper_bound(most), counts.end());
+  } else {
+    counts.insert((1 << 20) + 3);
+  }
+  return {counts.begin(), counts.end()};
+}
+
+// Large counts in float32 SUM and in one other type that changes; small ones in all.
+bool is_worth_it(const KernelCase& c, uint64_t bytes) {
+  constexpr uint64_t kLarge = 64 << 10;
+  if (bytes <= kLarge || (c.type == SPARKGAP_FLOAT32 && c.op == SPARKGAP_SUM)) return true;
+  return (c.count + c.salt) % 7 == 0;
+}
+
+void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
+  uint64_t salt = 0;
+  int cases = 0;
+  for (const Algorithm algorithm : algorithms_of(collective)) {
+    for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
+      for (const uint64_t count : counts_for(pe, algorithm, bytes_of(type))) {
+        const int ops = is_reduction(collective) ? SPARKGAP_OPS : 1;
+        for (int32_t op = 0; op < ops; ++op) {
+          // In place and not; not symmetric, symmetric, and symmetric at other places: in turn, so that each meets each.
+          for (int way = 0; way < 3; ++way) {
+            KernelCase c;
+            c.collective = collective;
+            c.algorithm = algorithm;
+            c.type = type;
+            c.op = op;
+            c.count = count;
+            c.salt = ++salt;
+            c.root = static_cast<int32_t>(salt % pe.pes());
+            c.in_place = (salt / 3 + way) % 2 == 0;
+            c.symmetric = way > 0;
+            c.shift_apart = way == 2;
+            c.shift = static_cast<int>(salt / 5 % 4);
+            if (!is_worth_it(c, count * bytes_of(type))) continue;
+            runner.enqueue(c);
+            const uint64_t hash = runner.check(c);
+            ++cases;
+            if (count * bytes_of(type) < (64 << 10)) continue;
+            for (const uint64_t other : pe.exchange(hash)) {
+              expect(other == hash, "%s: PEs have different bits", describe(c).c_str());
+            }
+          }
+        }
+        if (collective == SPARKGAP_BARRIER) return;
+      }
+    }
+  }
+  if (pe.pe() == 0) std::printf("     %d cases\n", cases);
+}
+
+}  // namespace
+
+void run_grid(int pes, int collective) {
+  const KernelInputs inputs(pes);
+  run_gpu_pes(pes, 300, [&](GpuPe& pe) {
+    // The longest counts are those of lanes * slot bytes, of which allToAll has one for each PE.
+    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (8 << 20) + 64);
+    KernelRunner runner(pe, inputs, most * (pes + 1));
+    run_cases(pe, runner, collective);
+  });
+}
+
+}  // namespace sparkgap::test

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Tests and benchmark of GPU worlds, on a GPU host that need not have more than CUDA's driver and Python's wheels of
+# NVSHMEM and NCCL.
+#
+#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 15 MB
+#   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds bench sanitizer
+#
+# With one GPU: 1, 2, 4 and 8 PEs share it under MPS, which is started and stopped here; provider nccl is left out. With
+# more: one PE a GPU, both providers. RESULTS gets summary.txt, a log of each step, and all-reduce.json. Fails if a step
+# does. Every step has a deadline.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage() { sed -n '2,11p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+
+pack() {
+  local folder=$1 native build
+  native=$(cd "$here/../.." && pwd)
+  build=${2:-$native/target/cmake}
+  if ! grep -q 'SPARKGAP_CUDA:BOOL=ON' "$build/CMakeCache.txt" 2>/dev/null; then
+    echo "No build with GPU code in $build. Make one first: mvn -B compile -pl native -Pcuda" >&2
+    exit 1
+  fi
+  set -e
+  cmake -DSPARKGAP_BENCH=ON "$build" > /dev/null
+  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_all_reduce_bench
+  mkdir -p "$folder"
+  for name in libsparkgap.so libsparkgap_cuda.so gpu_kernels_test gpu_world_test gpu_all_reduce_bench; do
+    cp "$(find "$build" -name "$name" -type f | head -n 1)" "$folder/"
+  done
+  cp "${BASH_SOURCE[0]}" "$folder/run.sh"
+  du -sh "$folder"
+}
+
+results='' failed=0
+
+# step NAME SECONDS COMMAND...: its output goes to RESULTS/NAME.log, one line to the summary.
+step() {
+  local name=$1 seconds=$2 start=$SECONDS code=0
+  shift 2
+  timeout --kill-after=10 "$seconds" "$@" > "$results/$name.log" 2>&1 || code=$?
+  local line="ok    $name, $((SECONDS - start)) s"
+  if ((code != 0)); then
+    line="FAIL  $name, $((SECONDS - start)) s, exit code $code"
+    failed=1
+  fi
+  echo "$line" | tee -a "$results/summary.txt"
+  ((code == 0)) || grep -vE '^ok ' "$results/$name.log" | tail -n 15
+}
+
+# Where Python's wheel of NCCL is; the loader's name if there is none.
+nccl_library() {
+  python3 - <<'PYTHON' 2>/dev/null || echo libnccl.so.2
+import glob, sysconfig
+print(glob.glob(sysconfig.get_path("purelib") + "/nvidia/nccl/lib/libnccl.so.2")[0])
+PYTHON
+}
+
+start_mps() {
+  CUDA_MPS_PIPE_DIRECTORY=$(mktemp -d)
+  CUDA_MPS_LOG_DIRECTORY=$CUDA_MPS_PIPE_DIRECTORY
+  export CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+  trap 'echo quit | nvidia-cuda-mps-control; rm -rf "$CUDA_MPS_PIPE_DIRECTORY"' EXIT
+  nvidia-cuda-mps-control -d
+}
+
+run() {
+  local gpus numbers largest steps=("${@:2}")
+  results=$(mkdir -p "$1" && cd "$1" && pwd)
+  ((${#steps[@]} > 0)) || steps=(kernels worlds bench sanitizer)
+  cd "$here"
+  chmod +x gpu_kernels_test gpu_world_test gpu_all_reduce_bench
+  export LD_LIBRARY_PATH=$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1
+  gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+  : > "$results/summary.txt"
+  if ((gpus == 0)); then
+    echo "FAIL  no GPU: nvidia-smi -L lists none" | tee -a "$results/summary.txt"
+    exit 1
+  fi
+  numbers=1 largest=$gpus
+  if ((gpus == 1)); then
+    numbers=1,2,4,8 largest=2
+    start_mps
+  else
+    for ((pes = 2; pes <= gpus; ++pes)); do numbers+=,$pes; done
+  fi
+  nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | tee -a "$results/summary.txt"
+
+  for name in "${steps[@]}"; do
+    case $name in
+      kernels) step kernels 240 env SPARKGAP_TEST_PES="$numbers" ./gpu_kernels_test ;;
+      worlds)
+        step world-nvshmem 150 ./gpu_world_test --pes "$largest" --provider nvshmem
+        ((gpus == 1)) || step world-nccl 150 ./gpu_world_test --pes "$largest" --provider nccl
+        ;;
+      bench)
+        step bench 150 ./gpu_all_reduce_bench --pes "$largest" --nccl "$(nccl_library)" --algorithms auto,packets,two-shot
+        cp "$results/bench.log" "$results/all-reduce.json"
+        ;;
+      sanitizer)
+        # It slows kernels down by hundreds; so few PEs and the tests that end.
+        if command -v compute-sanitizer > /dev/null; then
+          local some=(grid/broadcast/"$largest" grid/allToAllv/"$largest" grid/barrier/"$largest" graph/"$largest")
+          step memcheck 200 env SPARKGAP_TEST_PES="$largest" compute-sanitizer --target-processes all --error-exitcode 9 \
+            ./gpu_kernels_test "${some[@]}"
+          step racecheck 200 env SPARKGAP_TEST_PES="$largest" compute-sanitizer --tool racecheck --target-processes all \
+            --error-exitcode 9 ./gpu_kernels_test "${some[@]}"
+        else
+          echo "none  compute-sanitizer is not on this host" | tee -a "$results/summary.txt"
+        fi
+        ;;
+      *) usage ;;
+    esac
+  done
+  exit "$failed"
+}
+
+case ${1:-} in
+  pack) (($# >= 2)) || usage; pack "${@:2}" ;;
+  run) (($# >= 2)) || usage; run "${@:2}" ;;
+  *) usage ;;
+esac
