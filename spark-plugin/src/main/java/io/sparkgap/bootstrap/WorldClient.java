@@ -289,7 +289,9 @@ public final class WorldClient implements AutoCloseable {
     long calls = world.calls();
     long history = world.history();
     boolean kept = false;
-    boolean beyondRepair = isBeyondRepair(membership);
+    boolean beyondRepair =
+        isBeyondRepair(membership)
+            || (membership.isStuck() && Offer.isOnGpu(world.provider()));
     if (beyondRepair) {
       LOG.debug("{} leaves its world as it is", membership.describe());
     } else if (membership.isGood()) {

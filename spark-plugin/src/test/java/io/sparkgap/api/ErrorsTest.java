@@ -20,6 +20,7 @@ class ErrorsTest {
     SparkgapNative.SPARKGAP_MISMATCH + ",CallMismatchException,spark.sparkgap.check",
     SparkgapNative.SPARKGAP_OUT_OF_MEMORY + ",HeapFullException,spark.sparkgap.host.directory",
     SparkgapNative.SPARKGAP_UNAVAILABLE + ",ProviderUnavailableException,spark.sparkgap.provider",
+    SparkgapNative.SPARKGAP_DEVICE_FAILED + ",DeviceFailedException,retries the stage",
     SparkgapNative.SPARKGAP_INTERNAL + ",InternalException,report it",
   })
   void everyStatusHasAnExceptionThatSaysWhatHelps(int status, String type, String helps) {
