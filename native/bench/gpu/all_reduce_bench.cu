@@ -1,6 +1,7 @@
 // All-reduce of float32 by size, ours beside NCCL in one run, with the floors of the machine, as JSON on stdout.
 //
-//   gpu_all_reduce_bench --pes 2 [--from 64] [--to 67108864] [--factor 4] [--nccl PATH] [--algorithms auto,packets,two-shot]
+//   gpu_all_reduce_bench --pes 2 [--from 64] [--to 67108864] [--factor 4] [--nccl PATH] [--algorithms
+//   auto,packets,two-shot]
 //
 // NCCL refuses two PEs on one GPU, so there it is left out.
 #include <cstdio>
@@ -71,9 +72,10 @@ class Report {
   void add(const char* library, const std::string& memory, const char* mode, const std::string& route, uint64_t bytes,
            double us) {
     if (!prints_) return;
-    std::printf("%s\n  {\"library\": \"%s\", \"memory\": \"%s\", \"mode\": \"%s\", \"route\": \"%s\", \"bytes\": %lu, "
-                "\"us\": %.3f}",
-                first_ ? "" : ",", library, memory.c_str(), mode, route.c_str(), bytes, us);
+    std::printf(
+        "%s\n  {\"library\": \"%s\", \"memory\": \"%s\", \"mode\": \"%s\", \"route\": \"%s\", \"bytes\": %lu, "
+        "\"us\": %.3f}",
+        first_ ? "" : ",", library, memory.c_str(), mode, route.c_str(), bytes, us);
     std::fflush(stdout);
     first_ = false;
   }
@@ -105,12 +107,13 @@ void report_floors(GpuPe& pe, const test::PeerMemory& memory) {
   uint8_t* to = memory.parts[(pe.pe() + 1) % pe.pes()];
   const double copy = by_stream(pe, 10, [&] {
     link_copy<<<128, 512, 0, pe.stream>>>(reinterpret_cast<uint4*>(to + kBytes),
-                                         reinterpret_cast<const uint4*>(memory.own()), kBytes / sizeof(uint4));
+                                          reinterpret_cast<const uint4*>(memory.own()), kBytes / sizeof(uint4));
   });
   if (pe.pe() != 0) return;
-  std::printf("\"floors\": {\"empty_kernel_stream_us\": %.3f, \"empty_kernel_graph_us\": %.3f, "
-              "\"empty_kernel_sync_us\": %.3f, \"copy_to_neighbour_gb_per_s\": %.1f},\n",
-              stream, graph, sync, kBytes / copy / 1e3);
+  std::printf(
+      "\"floors\": {\"empty_kernel_stream_us\": %.3f, \"empty_kernel_graph_us\": %.3f, "
+      "\"empty_kernel_sync_us\": %.3f, \"copy_to_neighbour_gb_per_s\": %.1f},\n",
+      stream, graph, sync, kBytes / copy / 1e3);
 }
 
 void describe_machine(const GpuPe& pe, const Options& options, const Nccl* nccl) {
@@ -120,9 +123,10 @@ void describe_machine(const GpuPe& pe, const Options& options, const Nccl* nccl)
   cuda_ok(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   cuda_ok(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
   if (nccl != nullptr) nccl->ok(nccl->version(&nccl_version), "ncclGetVersion");
-  std::printf("{\"collective\": \"allReduce\", \"type\": \"float32\", \"op\": \"SUM\", \"pes\": %d, \"gpus\": %d, "
-              "\"gpu\": \"%s\", \"cuda_driver\": %d, \"cuda_runtime\": %d, \"nccl\": %d,\n",
-              options.pes, pe.gpus(), properties.name, driver, runtime, nccl_version);
+  std::printf(
+      "{\"collective\": \"allReduce\", \"type\": \"float32\", \"op\": \"SUM\", \"pes\": %d, \"gpus\": %d, "
+      "\"gpu\": \"%s\", \"cuda_driver\": %d, \"cuda_runtime\": %d, \"nccl\": %d,\n",
+      options.pes, pe.gpus(), properties.name, driver, runtime, nccl_version);
 }
 
 std::vector<std::pair<std::string, Algorithm>> algorithms_of(const Options& options) {

@@ -70,9 +70,8 @@ inline double in_graph(test::GpuPe& pe, int launches, const Enqueue& enqueue) {
   for (int i = 0; i < kInGraph; ++i) enqueue();
   test::cuda_ok(cudaStreamEndCapture(pe.stream, &graph), "cudaStreamEndCapture");
   test::cuda_ok(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-  const double us = by_stream(pe, launches, [&] {
-    test::cuda_ok(cudaGraphLaunch(executable, pe.stream), "cudaGraphLaunch");
-  });
+  const double us =
+      by_stream(pe, launches, [&] { test::cuda_ok(cudaGraphLaunch(executable, pe.stream), "cudaGraphLaunch"); });
   pe.synchronize();
   cudaGraphExecDestroy(executable);
   cudaGraphDestroy(graph);

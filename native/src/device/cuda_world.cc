@@ -126,7 +126,9 @@ sparkgap_status CudaWorld::start(const DeviceCard* cards, const DeviceControl& c
     const auto offset =
         reinterpret_cast<const uint8_t*>(control.abort_state) - static_cast<const uint8_t*>(control.page);
     kernel_world_.abort_word = reinterpret_cast<const uint32_t*>(static_cast<const uint8_t*>(page) + offset);
+    const int64_t begin = monotonic_us();
     start_provider(cards);
+    provider_start_us_ = monotonic_us() - begin;
   });
 }
 
@@ -137,7 +139,8 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
     kernel_world_.compute_major = info_.compute_major;
-    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(&kernel_world_.launches)), "making graphs to launch");
+    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(&kernel_world_.launches)),
+               "making graphs to launch");
     int32_t multiprocessors = cards[0].multiprocessors;
     bool reachable = true;
     for (int32_t pe = 0; pe < options_.pes; ++pe) {
@@ -328,6 +331,8 @@ void CudaWorld::describe(Text& text) const {
   const int32_t version = library_version();
   text.add("%s %d.%d.%d (%s) on %s %s %s, driver %s", product(), version / 10000, version / 100 % 100, version % 100,
            library_path().c_str(), info_.name, info_.pci, info_.uuid, info_.driver);
+  if (provider_start_us_ > 0)
+    text.add(", %s started in %lld ms", product(), static_cast<long long>(provider_start_us_ / 1000));
 }
 
 void CudaWorld::check_deadline(int64_t start_us, const char* what) const {

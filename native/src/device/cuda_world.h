@@ -107,6 +107,7 @@ class CudaWorld : public DeviceWorld {
   DeviceControl control_ = {};
   bool control_registered_ = false;
   bool stopping_ = false;
+  int64_t provider_start_us_ = 0;  // what of the time to connect was not ours
 };
 
 // Memory of a world of which parts may be mapped; its ranges are known to the world while it lives.

@@ -142,7 +142,7 @@ class DeviceWorld {
   // A kernel may still use this object's memory: instead of the destructor. The process can have no further GPU world.
   virtual void abandon(const char* reason) = 0;
 
-  // "NVSHMEM 3.4.5 (/usr/lib/libnvshmem_host.so.3) on NVIDIA H200 0000:19:00.0 GPU-...": for logs.
+  // "NVSHMEM 3.4.5 (/usr/lib/libnvshmem_host.so.3) on NVIDIA H200 0000:19:00.0 GPU-..., ...": for logs.
   virtual void describe(Text& text) const = 0;
 };
 

@@ -1,7 +1,7 @@
-#include "device/launch_cache.h"
-
 #include <cstring>
 #include <new>
+
+#include "device/launch_cache.h"
 
 namespace sparkgap::kernels {
 namespace {

@@ -62,7 +62,8 @@ std::string above_bin(const std::string& program) {
   return bin == std::string::npos ? "" : program.substr(0, bin);
 }
 
-// An interpreter of a virtual environment is a link, and its packages are beside the link; else they are beside the file.
+// An interpreter of a virtual environment is a link, and its packages are beside the link; else they are beside the
+// file.
 void add_interpreter(const std::string& program, std::vector<std::string>* folders) {
   std::string path = program;
   if (path.find('/') == std::string::npos) {

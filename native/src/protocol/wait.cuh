@@ -56,7 +56,8 @@ __device__ __forceinline__ void meet_launch_order() {
 #endif
 }
 
-// A look. `since`: when the first look of this wait was, 0 before it. Never inlined, to keep it out of the polling loops.
+// A look. `since`: when the first look of this wait was, 0 before it. Never inlined, to keep it out of the polling
+// loops.
 static __device__ __noinline__ bool must_give_up(const KernelWorld& world, const Awaited& awaited, uint32_t seen,
                                                  uint64_t* since) {
   if (load_volatile(&counters_of(world)->broken) != 0) return true;

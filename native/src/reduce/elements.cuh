@@ -90,11 +90,9 @@ __device__ __forceinline__ T divide(T sum, int32_t divisor) {
 }
 
 // What there is for each SPARKGAP type, in their order; for tables of kernels.
-#define SPARKGAP_FOR_EACH_ELEMENT(use)                                                                          \
-  {                                                                                                             \
-    use(Plain<float>), use(Plain<double>), use(Float16), use(Bfloat16), use(Plain<int8_t>), use(Plain<uint8_t>), \
-        use(Plain<int32_t>), use(Plain<int64_t>)                                                                \
-  }
+#define SPARKGAP_FOR_EACH_ELEMENT(use)                                          \
+  {use(Plain<float>),  use(Plain<double>),  use(Float16),        use(Bfloat16), \
+   use(Plain<int8_t>), use(Plain<uint8_t>), use(Plain<int32_t>), use(Plain<int64_t>)}
 
 }  // namespace sparkgap::kernels
 

@@ -14,12 +14,11 @@ struct Call {
   Algorithm algorithm;
 };
 
-constexpr Call kCalls[] = {
-    {SPARKGAP_ALL_REDUCE, Algorithm::kPackets},    {SPARKGAP_ALL_REDUCE, Algorithm::kTwoShot},
-    {SPARKGAP_REDUCE_SCATTER, Algorithm::kChunked}, {SPARKGAP_ALL_GATHER, Algorithm::kChunked},
-    {SPARKGAP_BROADCAST, Algorithm::kChunked},     {SPARKGAP_REDUCE, Algorithm::kTwoShot},
-    {SPARKGAP_ALL_TO_ALL, Algorithm::kChunked},    {SPARKGAP_ALL_TO_ALLV, Algorithm::kChunked},
-    {SPARKGAP_BARRIER, Algorithm::kFlags}};
+constexpr Call kCalls[] = {{SPARKGAP_ALL_REDUCE, Algorithm::kPackets},     {SPARKGAP_ALL_REDUCE, Algorithm::kTwoShot},
+                           {SPARKGAP_REDUCE_SCATTER, Algorithm::kChunked}, {SPARKGAP_ALL_GATHER, Algorithm::kChunked},
+                           {SPARKGAP_BROADCAST, Algorithm::kChunked},      {SPARKGAP_REDUCE, Algorithm::kTwoShot},
+                           {SPARKGAP_ALL_TO_ALL, Algorithm::kChunked},     {SPARKGAP_ALL_TO_ALLV, Algorithm::kChunked},
+                           {SPARKGAP_BARRIER, Algorithm::kFlags}};
 
 KernelCase case_of(const Call& call) {
   KernelCase c;

@@ -96,8 +96,7 @@ void GpuPe::launch(const kernels::KernelCall& call) { cuda_ok(kernels::launch(wo
 
 void GpuPe::expect_no_failure(const char* what) const {
   expect(record_->end == 0, "%s: a wait gave up (end %u, collective %d, peer %d, lane %d, expected %lu, seen %lu)",
-         what, record_->end, record_->collective, record_->peer, record_->lane, record_->expected,
-         record_->seen);
+         what, record_->end, record_->collective, record_->peer, record_->lane, record_->expected, record_->seen);
 }
 
 void GpuPe::synchronize() { cuda_ok(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }

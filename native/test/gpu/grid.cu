@@ -33,10 +33,11 @@ std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t 
   const uint64_t slot = kernels::slot_bytes(pes);
   std::vector<uint64_t> bytes = {8, 16, 512, 4096};
   if (algorithm == Algorithm::kPackets) {
-    for (const uint64_t at : {kLanePacketBytes / 2, kLanePacketBytes, lanes * kLanePacketBytes / 2}) bytes.push_back(at);
+    for (const uint64_t at : {kLanePacketBytes / 2, kLanePacketBytes, lanes * kLanePacketBytes / 2})
+      bytes.push_back(at);
   } else {
-    for (const uint64_t at : {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10,
-                              lanes * slot}) {
+    for (const uint64_t at :
+         {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10, lanes * slot}) {
       bytes.push_back(at);
     }
   }
@@ -69,7 +70,8 @@ void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
       for (const uint64_t count : counts_for(pe, algorithm, bytes_of(type))) {
         const int ops = is_reduction(collective) ? SPARKGAP_OPS : 1;
         for (int32_t op = 0; op < ops; ++op) {
-          // In place and not; not symmetric, symmetric, and symmetric at other places: in turn, so that each meets each.
+          // In place and not; not symmetric, symmetric, and symmetric at other places: in turn, so that each meets
+          // each.
           for (int way = 0; way < 3; ++way) {
             KernelCase c;
             c.collective = collective;

@@ -128,7 +128,8 @@ void worlds_follow_one_another_with_other_pe_numbers() {
       const auto start = std::chrono::steady_clock::now();
       connect(world, pe, *ids.operator->(), number);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-      if (pe == 0) std::printf("     world %d connected in %.3f s\n", number, took.count());
+      if (pe == 0) std::printf("     connected in %.3f s: %s\n", took.count(), sparkgap_world_describe(world));
+      std::fflush(stdout);
       const Pe end(world, pe, process.pes());
       std::vector<float> values = elements(pe, 500);
       end.ok(sparkgap_all_reduce(world, values.data(), values.data(), 500, SPARKGAP_FLOAT32, SPARKGAP_SUM),

@@ -60,7 +60,8 @@ __device__ void prepare_fold(Fold* fold, const TwoShotCall& call, const Lane& la
 }
 
 template <class Element>
-__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_reduce_two_shot(const __grid_constant__ TwoShotCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
+    all_reduce_two_shot(const __grid_constant__ TwoShotCall call) {
   __shared__ Fold fold;
   const LaneCall& lanes = call.lanes;
   const KernelWorld& world = lanes.world;

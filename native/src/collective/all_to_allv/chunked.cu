@@ -73,7 +73,8 @@ __device__ void copy_own_block(const ExchangeCall& call) {
   }
 }
 
-__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_to_allv_chunked(const __grid_constant__ ExchangeCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
+    all_to_allv_chunked(const __grid_constant__ ExchangeCall call) {
   const LaneCall& lanes = call.lanes;
   const KernelWorld& world = lanes.world;
   const uint64_t most = slot_bytes(world.pes);

@@ -66,7 +66,8 @@ __device__ void take(const BroadcastCall& call, const Lane& lane, uint64_t piece
   }
 }
 
-__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) broadcast_chunked(const __grid_constant__ BroadcastCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
+    broadcast_chunked(const __grid_constant__ BroadcastCall call) {
   const LaneCall& lanes = call.lanes;
   const bool is_root = lanes.world.pe == lanes.root;
   Lane lane(lanes.world, lanes.collective);

@@ -37,7 +37,8 @@ __device__ void prepare_fold(Fold* fold, const ReduceScatterCall& call, const La
 }
 
 template <class Element>
-__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) reduce_scatter_chunked(const __grid_constant__ ReduceScatterCall call) {
+__global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
+    reduce_scatter_chunked(const __grid_constant__ ReduceScatterCall call) {
   __shared__ Fold fold;
   const LaneCall& lanes = call.lanes;
   Lane lane(lanes.world, lanes.collective);
