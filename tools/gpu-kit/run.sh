@@ -16,7 +16,7 @@ work=$(mktemp -d)  # nothing of it is left
 logs=$work/logs
 mkdir -p "$logs" "$work/local"
 
-# Not before anything else: multicast can put GPUs out of service that others share.
+# Before anything else: multicast can put GPUs out of service that others share.
 export NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1
 export CUDA_DEVICE_ORDER=PCI_BUS_ID
 
@@ -25,16 +25,21 @@ finish() {
   if [ -n "$mps" ]; then
     echo quit | timeout 10 nvidia-cuda-mps-control > /dev/null 2>&1
   fi
-  # local-cluster keeps what executors print under SPARK_HOME/work.
-  (cd "$work/kit/spark/work" 2> /dev/null && find . \( -name stderr -o -name stdout \) -exec cp --parents {} "$logs" \;)
-  tar czf "$out/logs.tar.gz" -C "$work" logs
-  merge
+  collect
+  cat "$out/summary.txt"
   rm -rf "$work"
 }
 trap finish EXIT
 
+collect() {  # all that is known so far into OUT_DIR: whoever stops this script gets that
+  # local-cluster keeps what executors print under SPARK_HOME/work.
+  (cd "$work/kit/spark/work" 2> /dev/null && find . \( -name stderr -o -name stdout \) -exec cp --parents {} "$logs" \;)
+  tar czf "$out/logs.tar.gz" -C "$work" logs
+  merge
+}
+
 merge() {  # the applications' results into results.json and summary.txt
-  PYTHONUNBUFFERED=1 python3 - "$logs" "$out" "$kit" << 'PYTHON'
+  python3 - "$logs" "$out" "$kit" << 'PYTHON'
 import datetime, glob, json, os, subprocess, sys
 logs, out, kit = sys.argv[1:]
 def said(*command):
@@ -74,7 +79,6 @@ with open(os.path.join(out, "results.json"), "w") as file:
     file.write("\n")
 with open(os.path.join(out, "summary.txt"), "w") as file:
     file.write("\n".join(lines) + "\n")
-print("\n".join(lines))
 PYTHON
 }
 
@@ -162,6 +166,7 @@ submit() {  # NAME SECONDS CLASS CONF... -- ARGUMENTS...
     good=false
     tail -n 15 "$logs/$name.log"
   fi
+  collect
 }
 
 check=io.sparkgap.examples.GpuCheck
@@ -169,7 +174,7 @@ for provider in "${providers[@]}"; do
   case $provider in
     auto)  # The examples' own main methods, by configuration alone.
       for example in HelloPut TrainDigits BatchPipeline; do
-        submit "auto-$example" 60 "io.sparkgap.examples.$example" -- 
+        submit "auto-$example" 90 "io.sparkgap.examples.$example" --
       done
       ;;
     *)
