@@ -29,11 +29,11 @@ public final class SparkgapCommand {
 
   private static int explain(
       Exception failure, CommandLine commandLine, CommandLine.ParseResult parsed) throws Exception {
-    if (!(failure instanceof LauncherException)) {
+    if (!(failure instanceof LauncherException known)) {
       throw failure;
     }
     CommandLine.Help.ColorScheme colors = commandLine.getColorScheme();
     commandLine.getErr().println(colors.errorText("sparkgap: " + failure.getMessage()));
-    return CommandLine.ExitCode.SOFTWARE;
+    return known.exitCode().code();
   }
 }
