@@ -8,8 +8,7 @@ import java.util.TreeMap;
 /** What a {@link MiniCluster} is configured with: two nodes with GPUs, some queues. */
 final class ClusterSettings {
   /** Nothing here is worth compiling well, and small heaps leave room for the others. */
-  private static final String SHORT_LIVED =
-      "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto";
+  private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto";
 
   private static final String QUEUES = "yarn.scheduler.capacity.root.";
 

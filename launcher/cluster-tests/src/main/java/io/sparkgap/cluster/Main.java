@@ -22,7 +22,8 @@ final class Main {
       }
       settings.put(args[i].substring(0, equals), args[i].substring(equals + 1));
     }
-    MiniCluster cluster = MiniCluster.start(Path.of(args[1]), Path.of(args[0]).toRealPath(), settings);
+    MiniCluster cluster =
+        MiniCluster.start(Path.of(args[1]), Path.of(args[0]).toRealPath(), settings);
     Thread close = new Thread(cluster::close, "close-cluster");
     Runtime.getRuntime().addShutdownHook(close);
     System.out.println("export HADOOP_CONF_DIR=" + cluster.configuration());
