@@ -49,8 +49,19 @@ public sealed interface Message {
       StageAttempt stage, int partition, boolean reusable, long calls, long history, String failure)
       implements Request {}
 
-  /** Are the worlds of these stages, which tasks of this executor are in, still good? */
-  record Watch(String executorId, List<StageAttempt> stages) implements Request {}
+  /**
+   * Are the worlds of these stages, which tasks of this executor are in, still good?
+   *
+   * @param calls how many collective calls the furthest PE of each has made in its world
+   */
+  record Watch(String executorId, List<StageAttempt> stages, List<Long> calls) implements Request {
+    public Watch {
+      if (calls.size() != stages.size()) {
+        throw new IllegalArgumentException(
+            stages.size() + " stages, but " + calls.size() + " numbers of calls");
+      }
+    }
+  }
 
   /** A line of progress for the application's listeners. */
   record Report(int pe, String line) implements Notice {}

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -150,7 +151,7 @@ public final class Rendezvous {
           new WorldReady(
               gathering.world().epoch(),
               gathering.stage(),
-              gathering.tasks(),
+              gathering.world().members(),
               gathering.provider(),
               gathering.decision(),
               took));
@@ -175,12 +176,14 @@ public final class Rendezvous {
 
   public synchronized Answer watch(Watch watch) {
     List<String> reasons = new ArrayList<>();
-    for (StageAttempt stage : watch.stages()) {
+    for (int i = 0; i < watch.stages().size(); i++) {
+      StageAttempt stage = watch.stages().get(i);
       Gathering gathering = gatherings.get(stage);
       if (gathering == null) {
         reasons.add(unknown(stage));
       } else {
         expire(gathering);
+        gathering.countCalls(watch.calls().get(i));
         reasons.add(gathering.failure());
       }
     }
@@ -191,6 +194,20 @@ public final class Rendezvous {
             .distinct()
             .count();
     return new Verdicts(Gathering.pollMicros((int) executors), reasons);
+  }
+
+  /**
+   * How many collective calls each world has made that is in use or was lately, by its epoch: as
+   * far as its executors have told, who are asked every {@code spark.sparkgap.watchdog.interval}.
+   */
+  public synchronized Map<Long, Long> calls() {
+    Map<Long, Long> calls = new TreeMap<>();
+    for (Gathering gathering : gatherings.values()) {
+      if (gathering.world() != null) {
+        calls.merge(gathering.world().epoch(), gathering.mostCalls(), Math::max);
+      }
+    }
+    return calls;
   }
 
   /** Spark has lost an executor: so have its worlds. */

@@ -123,7 +123,7 @@ public final class WorldClient implements AutoCloseable {
       membership.end();
     }
     try {
-      driver.ask(new Watch(executorId, List.of()));
+      driver.ask(new Watch(executorId, List.of(), List.of()));
     } catch (DriverLink.DriverUnreachableException e) {
       LOG.debug("The driver does not answer yet", e);
     }
