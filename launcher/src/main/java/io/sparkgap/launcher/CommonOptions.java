@@ -1,5 +1,6 @@
 package io.sparkgap.launcher;
 
+import io.sparkgap.launcher.cluster.Cluster;
 import io.sparkgap.launcher.cluster.ExitCode;
 import io.sparkgap.launcher.submit.GivenSettings;
 import io.sparkgap.launcher.submit.Master;
@@ -84,8 +85,7 @@ final class CommonOptions {
   }
 
   /** The cluster that these options name, for commands that ask about an application of it. */
-  io.sparkgap.launcher.cluster.Cluster open(String id)
-      throws LauncherException, IOException, InterruptedException {
+  Cluster open(String id) throws LauncherException, IOException, InterruptedException {
     Installation installation = Installation.find(new BuildInfo().version());
     Map<String, String> environment = System.getenv();
     SparkInstallation spark = SparkInstallation.find(environment, installation.sparkHome());

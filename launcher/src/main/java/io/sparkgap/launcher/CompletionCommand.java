@@ -10,11 +10,8 @@ import picocli.CommandLine.Spec;
 /** {@code sparkgap completion}. */
 @Command(
     name = "completion",
-    description = {
-      "Prints a script that lets bash or zsh complete sparkgap's commands and options:",
-      "  source <(sparkgap completion)",
-      ""
-    },
+    header = "Prints a script for completion in bash and zsh.",
+    description = {"", "  source <(sparkgap completion)", ""},
     mixinStandardHelpOptions = true,
     versionProvider = BuildInfo.class)
 final class CompletionCommand implements Callable<Integer> {

@@ -25,7 +25,9 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "demo",
+    header = "Shows what Sparkgap does, on this machine.",
     description = {
+      "",
       "Starts Spark with executors as processes of their own, lets them write into each other's"
           + " memory, train a model on real data, and race treeAggregate.",
       ""

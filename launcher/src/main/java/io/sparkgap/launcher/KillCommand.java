@@ -13,7 +13,9 @@ import picocli.CommandLine.Parameters;
 /** {@code sparkgap kill}. */
 @Command(
     name = "kill",
-    description = {"Ends an application on a cluster, and waits until it has ended.", ""},
+    header = "Ends an application on a cluster, and waits until it has ended.",
+    description = "",
+    sortOptions = false,
     mixinStandardHelpOptions = true,
     versionProvider = BuildInfo.class)
 final class KillCommand implements Callable<Integer> {

@@ -21,9 +21,12 @@ import picocli.CommandLine.Parameters;
 /** {@code sparkgap logs}. */
 @Command(
     name = "logs",
+    header = "Shows what the processes of an application have logged.",
+    sortOptions = false,
     description = {
-      "Shows what the processes of an application have logged: a driver that ran on this machine"
-          + " (of the last few runs), and the containers on the cluster.",
+      "",
+      "A driver that ran on this machine comes first (those of the last few runs are kept), then"
+          + " the containers on the cluster.",
       ""
     },
     mixinStandardHelpOptions = true,

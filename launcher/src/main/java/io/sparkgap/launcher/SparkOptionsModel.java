@@ -4,6 +4,7 @@ import io.sparkgap.launcher.submit.SparkOption;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.ISetter;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** Gives {@code submit} the options that spark-submit has. */
@@ -24,7 +25,7 @@ final class SparkOptionsModel implements IModelTransformer {
               .type(String.class)
               .description(option.description())
               .setter(
-                  new picocli.CommandLine.Model.ISetter() {
+                  new ISetter() {
                     @Override
                     @SuppressWarnings("TypeParameterUnusedInFormals") // as picocli declares it
                     public <T> T set(T value) {

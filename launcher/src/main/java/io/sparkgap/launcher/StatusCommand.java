@@ -19,9 +19,11 @@ import picocli.CommandLine.Parameters;
 /** {@code sparkgap status}. */
 @Command(
     name = "status",
+    header = "Tells how an application gets on, or lists those of a cluster.",
+    sortOptions = false,
     description = {
-      "Tells how an application gets on, or lists those of a cluster: all that run or wait, and the"
-          + " last that ended.",
+      "",
+      "Without an id it lists all that run or wait, and the last few that ended.",
       ""
     },
     mixinStandardHelpOptions = true,

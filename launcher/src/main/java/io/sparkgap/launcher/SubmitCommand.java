@@ -39,10 +39,14 @@ import picocli.CommandLine.Parameters;
 /** {@code sparkgap submit}. */
 @Command(
     name = "submit",
+    header = "Runs an application with its executors as the PEs of a world.",
+    customSynopsis = "sparkgap submit [OPTIONS] --master=URL --pes=N APPLICATION [ARGUMENT...]",
+    sortOptions = false,
     description = {
-      "Runs an application on a cluster, so that its executors can be the PEs of a world: sets what"
-          + " that needs, checks that the cluster can give it before anything is queued, follows"
-          + " the application, and says in one sentence why it failed if it does.",
+      "",
+      "Sets what a world of the executors needs, checks that the cluster can give it before"
+          + " anything is queued, follows the application, and says in one sentence why it failed"
+          + " if it does.",
       "",
       "The application's own output goes to standard output, everything else to standard error.",
       ""

@@ -27,6 +27,7 @@ public final class SubmitLine {
       List<String> application) {
     Map<String, String> settings = new TreeMap<>(given.ofCommandLine());
     plan.settings().forEach(setting -> settings.put(setting.key(), setting.value()));
+    settings.remove("spark.master");
     List<String> words = new ArrayList<>();
     words.add(sparkSubmit.toString());
     words.addAll(List.of("--master", plan.asked().master().text()));
