@@ -9,6 +9,7 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.util.ShutdownHookManager;
 
 /** Writes down what Spark itself tells of an application. */
 final class EventListener extends SparkListener {
@@ -42,6 +43,9 @@ final class EventListener extends SparkListener {
 
   @Override
   public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+    if (ShutdownHookManager.inShutdown()) {
+      return; // the driver takes its executors with it
+    }
     events.write(new ApplicationEvent.ExecutorLost(removed.executorId(), removed.reason()));
   }
 

@@ -27,13 +27,10 @@ public final class FailureText {
       Pattern.compile("^(?:Error: |\\S*Exception in thread )(.*)$");
   private static final String PYTHON_STACK = "Traceback (most recent call last):";
 
-  /** Spark's words for the task that failed a stage. */
-  private static final Pattern TASK_FAILURE =
+  /** What Spark says before a task's own error; of several, the last counts. */
+  private static final Pattern BEFORE_TASK_ERROR =
       Pattern.compile(
-          "(?:Lost task|Could not recover).*?(?:: |\\n)([\\w.$]+(?:Exception|Error)\\b.*)",
-          Pattern.DOTALL);
-
-  private static final Pattern CLASS_NAME = Pattern.compile("^(?:Caused by: )?([\\w.$]+): ");
+          "finished unsuccessfully\\.\\n|Lost task [^\\n]*?\\(TID \\d+\\) \\([^)\\n]*\\): ");
 
   /** Executors that were lost, and worlds that ended for another reason than a user's exception. */
   private static final Pattern WORLD =
@@ -105,8 +102,12 @@ public final class FailureText {
   /** What the task that failed has thrown, if it was a task; without stacks. */
   private static String ownWords(String text) {
     String plain = withoutStack(text);
-    Matcher task = TASK_FAILURE.matcher(plain);
-    return task.find() ? task.group(1).strip() : plain;
+    Matcher before = BEFORE_TASK_ERROR.matcher(plain);
+    int start = 0;
+    while (before.find()) {
+      start = before.end();
+    }
+    return plain.substring(start).strip();
   }
 
   private static String withoutStack(String text) {
@@ -145,7 +146,6 @@ public final class FailureText {
   }
 
   private static String shortened(String line) {
-    String named = CLASS_NAME.matcher(line).find() ? line : line;
-    return named.length() > WIDTH ? named.substring(0, WIDTH) + "..." : named;
+    return line.length() > WIDTH ? line.substring(0, WIDTH) + "..." : line;
   }
 }

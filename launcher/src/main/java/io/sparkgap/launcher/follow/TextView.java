@@ -15,6 +15,7 @@ public final class TextView implements View {
   private int stages;
   private int turn;
   private String linkShown = "";
+  private String failureShown = "";
 
   public TextView(Terminal terminal) {
     this.terminal = terminal;
@@ -51,7 +52,12 @@ public final class TextView implements View {
       }
     } else if (event instanceof ApplicationEvent.StageEnded ended) {
       if (!ended.failure().isEmpty()) {
-        fact("Failed", "stage " + ended.stage() + ": " + Progress.firstLine(ended.failure()));
+        failed(
+            "stage %d (attempt %d): %s"
+                .formatted(
+                    ended.stage(),
+                    ended.attempt() + 1,
+                    FailureText.ofText(ended.failure()).cause()));
       }
     } else if (event instanceof ApplicationEvent.ExecutorLost lost) {
       fact("Lost", "executor " + lost.executor() + ": " + Progress.firstLine(lost.reason()));
@@ -76,6 +82,14 @@ public final class TextView implements View {
 
   private static String waiting(ApplicationStatus status) {
     return status.waiting().isEmpty() ? "" : ", " + status.waiting();
+  }
+
+  /** Spark tells the end of a stage's last attempt twice. */
+  private void failed(String text) {
+    if (!text.equals(failureShown)) {
+      failureShown = text;
+      fact("Failed", text);
+    }
   }
 
   private void application(String id, String link) {
