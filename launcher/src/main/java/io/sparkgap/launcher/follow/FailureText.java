@@ -89,7 +89,9 @@ public final class FailureText {
 
   private static ExitCode kind(String text) {
     if (text.contains("Sparkgap cannot run with this configuration")
-        || text.contains("Sparkgap's configuration cannot be used")) {
+        || text.contains("Sparkgap's configuration cannot be used")
+        || text.startsWith("Failed to load class")
+        || text.contains("No main class set in JAR")) {
       return ExitCode.USAGE;
     }
     if (text.contains("Sparkgap.run needs ") && text.contains("task slots at once")) {

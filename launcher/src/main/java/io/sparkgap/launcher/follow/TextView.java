@@ -31,9 +31,10 @@ public final class TextView implements View {
               .stream().collect(Collectors.joining(", "));
       fact(
           "World " + world.epoch(),
-          "%d PEs on %s, provider %s, %s in %.0f ms, stage %d"
+          "%d PE%s on %s, provider %s, %s in %.0f ms, stage %d"
                   .formatted(
                       world.pes().size(),
+                      world.pes().size() == 1 ? "" : "s",
                       hosts,
                       world.provider(),
                       world.decision(),
@@ -45,7 +46,8 @@ public final class TextView implements View {
       if (stages <= MOST_STAGES || started.attempt() > 0) {
         fact(
             "Stage " + started.stage(),
-            "%s, %d tasks".formatted(started.name(), started.tasks())
+            "%s, %d task%s"
+                    .formatted(started.name(), started.tasks(), started.tasks() == 1 ? "" : "s")
                 + (started.attempt() == 0 ? "" : ", attempt " + (started.attempt() + 1)));
       } else if (stages == MOST_STAGES + 1) {
         fact("Stages", "more of them are not shown one by one");

@@ -189,7 +189,7 @@ final class StandaloneCluster implements Cluster {
     for (String type : List.of("stdout", "stderr")) {
       String text =
           web.text(
-              worker.resolve("log?" + whose + "&logType=" + type + "&byteLength=" + LOG_BYTES));
+              worker.resolve("log/?" + whose + "&logType=" + type + "&byteLength=" + LOG_BYTES));
       // The first line tells which bytes of the file these are.
       List<String> lines = text.lines().skip(1).filter(line -> !line.isEmpty()).toList();
       int first = (int) Math.max(0L, (long) lines.size() - request.last());
