@@ -1,6 +1,9 @@
 package io.sparkgap.cluster;
 
+import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,7 +45,7 @@ final class ClusterSettings {
     settings.put("yarn.scheduler.capacity.maximum-am-resource-percent", "0.9");
     settings.put(QUEUES + "queues", "default,narrow,stopped");
     queue(settings, "default", 80, 100);
-    queue(settings, "narrow", 20, 20);
+    queue(settings, "narrow", 20, 50);
     settings.put(QUEUES + "narrow.maximum-am-resource-percent", "0.1");
     queue(settings, "stopped", 0, 100);
     settings.put(QUEUES + "stopped.state", "STOPPED");
@@ -62,6 +65,34 @@ final class ClusterSettings {
         "hadoop.tmp.dir", folder.resolve("tmp").toString(),
         "yarn.nodemanager.remote-app-log-dir", folder.resolve("logs").toString(),
         "yarn.resourcemanager.fs.state-store.uri", folder.resolve("state").toUri().toString());
+  }
+
+  /**
+   * The resource manager's, on ports that are free now: it makes the links to applications of what
+   * is configured, and comes back there after a restart. The nodes take any.
+   */
+  static Map<String, String> addresses() throws IOException {
+    Map<String, String> addresses = new TreeMap<>();
+    addresses.put("yarn.minicluster.fixed.ports", "true");
+    List<ServerSocket> taken = new ArrayList<>();
+    for (String service :
+        List.of(
+            "address",
+            "scheduler.address",
+            "admin.address",
+            "resource-tracker.address",
+            "webapp.address")) {
+      ServerSocket port = new ServerSocket(0);
+      taken.add(port);
+      addresses.put("yarn.resourcemanager." + service, "localhost:" + port.getLocalPort());
+    }
+    for (ServerSocket port : taken) {
+      port.close();
+    }
+    for (String service : List.of("address", "localizer.address", "webapp.address")) {
+      addresses.put("yarn.nodemanager." + service, "localhost:0");
+    }
+    return addresses;
   }
 
   /** Lines of a {@code spark-defaults.conf} for small applications that start fast here. */

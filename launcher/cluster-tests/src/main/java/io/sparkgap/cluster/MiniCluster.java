@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -61,6 +60,8 @@ public final class MiniCluster implements AutoCloseable {
   public static MiniCluster start(Path folder, Path sparkHome, Map<String, String> more)
       throws Exception {
     Map<String, String> settings = new TreeMap<>(ClusterSettings.standard());
+    settings.putAll(ClusterSettings.addresses());
+    settings.putAll(ClusterSettings.places(folder.toAbsolutePath()));
     settings.putAll(more);
     MiniCluster cluster = new MiniCluster(folder.toAbsolutePath(), settings);
     try {
@@ -120,7 +121,6 @@ public final class MiniCluster implements AutoCloseable {
   private void startServices() {
     YarnConfiguration configured = new YarnConfiguration();
     settings.forEach(configured::set);
-    ClusterSettings.places(folder).forEach(configured::set);
     yarn.init(configured);
     yarn.start();
   }
@@ -141,22 +141,10 @@ public final class MiniCluster implements AutoCloseable {
     Configuration site = new Configuration(false);
     settings.forEach(site::set);
     site.unset(RESOURCE_TYPES);
-    Configuration started = yarn.getConfig();
-    for (String address :
-        List.of(
-            YarnConfiguration.RM_ADDRESS,
-            YarnConfiguration.RM_SCHEDULER_ADDRESS,
-            YarnConfiguration.RM_ADMIN_ADDRESS,
-            YarnConfiguration.RM_RESOURCE_TRACKER_ADDRESS,
-            YarnConfiguration.RM_WEBAPP_ADDRESS,
-            YarnConfiguration.NM_REMOTE_APP_LOG_DIR)) {
-      site.set(address, started.get(address));
-    }
     write(site, "yarn-site.xml");
 
     Configuration core = new Configuration(false);
     core.set("fs.defaultFS", "file:///");
-    core.set("hadoop.tmp.dir", folder.resolve("tmp").toString());
     write(core, "core-site.xml");
 
     Configuration types = new Configuration(false);

@@ -62,6 +62,7 @@ final class QueueRules {
     return view.queues().values().stream()
         .filter(queue -> queue.leaf() && queue.open() && queue.mayAsk())
         .map(ClusterView.Queue::path)
+        .sorted()
         .collect(Collectors.joining(", "));
   }
 }
