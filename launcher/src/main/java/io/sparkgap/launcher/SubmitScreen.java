@@ -5,7 +5,10 @@ import io.sparkgap.launcher.follow.Outcome;
 import io.sparkgap.launcher.submit.Plan;
 import io.sparkgap.launcher.submit.Setting;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 
 /** What {@code submit} shows before an application runs, and when it has ended. */
 final class SubmitScreen {
@@ -46,9 +49,17 @@ final class SubmitScreen {
 
   void preflight(Preflight preflight) {
     terminal.line("");
-    String format = "    %-22s %18s %18s %18s  %s";
-    terminal.line(
-        terminal.styled("faint", format.formatted("", "asked", "there is", "free now", "")));
+    List<Preflight.Row> rows = new ArrayList<>();
+    rows.add(new Preflight.Row("", "asked", "there is", "free now", Preflight.Fit.NOW));
+    rows.addAll(preflight.rows());
+    String format =
+        "    %%-%ds  %%%ds  %%%ds  %%%ds  %%s"
+            .formatted(
+                widest(rows, Preflight.Row::what),
+                widest(rows, Preflight.Row::asked),
+                widest(rows, Preflight.Row::there),
+                widest(rows, Preflight.Row::free));
+    terminal.line(terminal.styled("faint", line(format, rows.get(0), "")));
     for (Preflight.Row row : preflight.rows()) {
       String mark =
           switch (row.fit()) {
@@ -56,11 +67,19 @@ final class SubmitScreen {
             case LATER -> terminal.styled("fg(yellow)", "busy");
             case NEVER -> terminal.styled("fg(red)", "too little");
           };
-      terminal.line(format.formatted(row.what(), row.asked(), row.there(), row.free(), mark));
+      terminal.line(line(format, row, mark));
     }
     preflight.busy().forEach(reason -> fact("Busy", reason));
     preflight.warnings().forEach(warning -> fact("Warning", warning));
     terminal.line("");
+  }
+
+  private static int widest(List<Preflight.Row> rows, Function<Preflight.Row, String> cell) {
+    return rows.stream().map(cell).mapToInt(String::length).max().orElse(0);
+  }
+
+  private static String line(String format, Preflight.Row row, String mark) {
+    return format.formatted(row.what(), row.asked(), row.there(), row.free(), mark);
   }
 
   void note(String text) {
