@@ -267,7 +267,21 @@ public final class Follower {
       }
     }
     submission.stop();
-    return killed;
+    return id.isEmpty() && plan.isClusterMode() ? endWhatWasJustSubmitted() : killed;
+  }
+
+  /** spark-submit may have handed the application over in the moment when it was stopped. */
+  private String endWhatWasJustSubmitted() throws InterruptedException {
+    try {
+      Optional<ApplicationStatus> found = cluster.find(plan.asked().tag());
+      if (found.isEmpty()) {
+        return "nothing was submitted";
+      }
+      cluster.kill(found.get().id());
+      return found.get().id() + " was killed";
+    } catch (LauncherException e) {
+      return "it cannot be told whether anything was submitted: " + e.getMessage();
+    }
   }
 
   private Outcome failedToSubmit(int exitCode) throws IOException {
