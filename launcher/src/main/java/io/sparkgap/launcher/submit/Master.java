@@ -28,6 +28,8 @@ public record Master(Kind kind, String text, int executors, int cores, int memor
           "local-cluster\\[\\s*(\\d{1,5})\\s*,\\s*(\\d{1,5})\\s*,\\s*(\\d{1,8})\\s*\\]");
 
   /**
+   * Reads what Spark takes as {@code --master}.
+   *
    * @param cores of this machine, for {@code local[*]}
    * @throws LauncherException if it is nothing that Sparkgap can submit to
    */
