@@ -21,6 +21,7 @@ import io.sparkgap.launcher.submit.Plan;
 import io.sparkgap.launcher.submit.Requests;
 import io.sparkgap.launcher.submit.SparkOption;
 import io.sparkgap.launcher.submit.SubmitLine;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -284,17 +285,14 @@ final class SubmitCommand implements Callable<Integer> {
       preflight(cluster, screen, screenTerminal);
       Outcome outcome;
       String id;
+      PrintStream echo = common.isVerbose() ? System.err : null;
       View view = json ? new JsonView(screenTerminal) : new TextView(screenTerminal);
       try (Interrupts interrupts =
               Interrupts.listen(
                   screenTerminal.isLive(),
                   () -> view.note("Ctrl-C again within 10 s ends the application"));
           SparkApplication application =
-              SparkApplication.start(
-                  isolated(words()),
-                  environment(folder),
-                  folder,
-                  common.isVerbose() ? System.err : null)) {
+              SparkApplication.start(isolated(words()), environment(folder), folder, echo)) {
         Thread output = application.copyOutput(json ? System.err : System.out);
         Follower follower =
             new Follower(plan, application, cluster, view, interrupts, folder.events());

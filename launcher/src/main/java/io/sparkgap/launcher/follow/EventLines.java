@@ -8,6 +8,7 @@ import io.sparkgap.plugin.ApplicationEvent;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Makes events of a file that grows; a line that is not finished waits for the rest of it. */
 final class EventLines {
@@ -35,12 +36,16 @@ final class EventLines {
       }
       String text = unfinished.toString(UTF_8);
       unfinished.reset();
-      try {
-        lines.add(new Line(text, JSON.readValue(text, ApplicationEvent.class)));
-      } catch (JsonProcessingException e) {
-        continue;
-      }
+      read(text).ifPresent(event -> lines.add(new Line(text, event)));
     }
     return lines;
+  }
+
+  private static Optional<ApplicationEvent> read(String line) {
+    try {
+      return Optional.of(JSON.readValue(line, ApplicationEvent.class));
+    } catch (JsonProcessingException e) {
+      return Optional.empty();
+    }
   }
 }

@@ -43,6 +43,8 @@ public final class FailureText {
   private FailureText() {}
 
   /**
+   * Of the last exception in a log.
+   *
    * @param log what the driver has written on standard error
    * @return empty if there is nothing of the kind in it
    */

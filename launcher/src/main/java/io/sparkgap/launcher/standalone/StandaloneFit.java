@@ -14,7 +14,7 @@ import java.util.function.ToLongFunction;
 final class StandaloneFit {
   private final Containers asked;
   private final List<Worker> alive;
-  private final long dead;
+  private final int dead;
   private final List<Row> rows = new ArrayList<>();
   private final List<Refusal> refusals = new ArrayList<>();
   private final List<String> busy = new ArrayList<>();

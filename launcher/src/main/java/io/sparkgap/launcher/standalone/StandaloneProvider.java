@@ -22,7 +22,7 @@ public final class StandaloneProvider implements ClusterProvider {
     int port = port(settings);
     List<String> problems = new ArrayList<>();
     // Masters that stand by for each other: spark://host1:7077,host2:7077
-    for (String address : master.substring("spark://".length()).split(",")) {
+    for (String address : master.substring("spark://".length()).split(",", -1)) {
       String host = address.substring(0, address.lastIndexOf(':'));
       URI pages = URI.create("http://" + host + ":" + port + "/");
       StandaloneCluster cluster = new StandaloneCluster("spark://" + address, pages);

@@ -13,6 +13,8 @@ public final class LocalFit {
   private LocalFit() {}
 
   /**
+   * What the plan needs beside what there is.
+   *
    * @param machineCores of this machine
    */
   public static Preflight of(Plan plan, int machineCores) throws LauncherException {

@@ -40,6 +40,8 @@ public final class Plan {
   }
 
   /**
+   * Decides on every setting.
+   *
    * @throws LauncherException with {@link ExitCode#USAGE} that names both sides of every
    *     contradiction
    */

@@ -19,6 +19,8 @@ public final class Requests {
   }
 
   /**
+   * The containers of a plan.
+   *
    * @throws LauncherException if a size or a number is none
    */
   public static Request of(Plan plan) throws LauncherException {

@@ -14,6 +14,8 @@ public final class SubmitLine {
   private SubmitLine() {}
 
   /**
+   * The program and its arguments.
+   *
    * @param plain options that are no settings, with their values: {@code --class}, {@code
    *     --properties-file}
    * @param given for the settings of the command line

@@ -116,10 +116,10 @@ public final class StandaloneProcesses implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     for (Process process : processes) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().waitFor();
+      process.destroyForcibly().onExit().join();
     }
   }
 }
