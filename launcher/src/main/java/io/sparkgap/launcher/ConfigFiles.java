@@ -45,12 +45,15 @@ final class ConfigFiles {
   }
 
   private static Map<String, String> read(Path file) throws LauncherException {
+    if (Files.notExists(file)) {
+      throw new LauncherException(ExitCode.USAGE, "there is no properties file " + file);
+    }
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(file, UTF_8)) {
       properties.load(reader);
     } catch (IOException | IllegalArgumentException e) {
       throw new LauncherException(
-          ExitCode.USAGE, "the settings in " + file + " cannot be read: " + e);
+          ExitCode.USAGE, "the settings in " + file + " cannot be read: " + e.getMessage());
     }
     Map<String, String> settings = new TreeMap<>();
     for (String key : properties.stringPropertyNames()) {

@@ -146,7 +146,7 @@ class SubmitUsageTest {
     isRefused(
         submit("--master", "yarn", "--pes", "2", "--properties-file", "/no/such", jar),
         2,
-        "the settings in /no/such cannot be read");
+        "there is no properties file /no/such");
   }
 
   @Test
@@ -169,7 +169,7 @@ class SubmitUsageTest {
             "2",
             jar),
         7,
-        "http://127.0.0.1:9/json/ does not answer as a page of Spark",
+        "http://127.0.0.1:9/json/ does not answer as a page of Spark (nobody listens there)",
         "--conf spark.master.ui.port=PORT");
     isRefused(
         sparkgap.run(

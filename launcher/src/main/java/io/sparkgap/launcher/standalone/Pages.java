@@ -6,10 +6,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.launcher.LauncherException;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 
 /** The web pages of a master or a worker. */
@@ -61,8 +64,22 @@ final class Pages {
     try {
       return client.send(request.timeout(PATIENCE).build(), HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
-      throw unreachable(page, e.getMessage() == null ? e.toString() : e.getMessage());
+      throw unreachable(page, reason(e));
     }
+  }
+
+  private static String reason(IOException e) {
+    if (e instanceof HttpTimeoutException) {
+      return "no answer within " + PATIENCE.toSeconds() + " s";
+    }
+    if (e instanceof ConnectException) {
+      return e.getCause() instanceof UnresolvedAddressException
+              || e.getCause() != null
+                  && e.getCause().getCause() instanceof UnresolvedAddressException
+          ? "the host's name is not known here"
+          : "nobody listens there";
+    }
+    return e.getMessage() == null ? "the connection broke" : e.getMessage();
   }
 
   private static LauncherException unreachable(URI page, String why) {

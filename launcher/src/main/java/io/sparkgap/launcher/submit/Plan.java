@@ -211,7 +211,8 @@ public final class Plan {
         must(
             "spark.cores.max",
             String.valueOf(Math.max(executors * cores, most)),
-            "%d executors of %d cores, for %d PEs".formatted(executors, cores, pes));
+            "%d PEs, %d in each executor of %d core%s"
+                .formatted(pes, slots, cores, cores == 1 ? "" : "s"));
         may("spark.executor.cores", String.valueOf(cores), "one PE in each executor");
       }
       case LOCAL_CLUSTER -> {
