@@ -27,10 +27,11 @@ final class KillCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     try (Cluster cluster = common.open(id)) {
+      boolean wasOver = cluster.status(id).state().isOver();
       ApplicationStatus status = cluster.kill(id);
       Terminal.standardOutput()
           .line(
-              status.state() == State.KILLED
+              status.state() == State.KILLED && !wasOver
                   ? id + " was killed"
                   : id + " was over: " + status.state().name().toLowerCase(Locale.ROOT));
     }
