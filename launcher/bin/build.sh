@@ -11,9 +11,21 @@ at_least() { # VERSION MINIMUM
   [[ $(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1) == "$2" ]]
 }
 
+# Of a JDK's file `release` where it has one: starting a JVM to ask it takes as long as the command itself.
+java_version() { # JAVA
+  local program release
+  program=$(readlink -f "$(command -v "$1")") || true
+  release=${program%/bin/java}/release
+  if [[ -f $release ]]; then
+    sed -n 's/^JAVA_VERSION="\([0-9.]*\).*/\1/p' "$release"
+  else
+    "$1" -version 2>&1 | sed -n 's/.* version "\([0-9.]*\).*/\1/p'
+  fi
+}
+
 require_java() { # JAVA
   local version
-  version=$("$1" -version 2>&1 | sed -n 's/.* version "\([0-9.]*\).*/\1/p') || true
+  version=$(java_version "$1") || true
   [[ -n $version ]] || missing_tool Java "was not found ($1)" openjdk-17-jdk-headless java-17-openjdk-devel
   at_least "$version" 17 ||
     missing_tool Java "is $version, but 17 or later is needed ($1)" openjdk-17-jdk-headless java-17-openjdk-devel

@@ -194,7 +194,7 @@ void World::check_usable() const {
 
 void World::begin_call(const CallSignature& signature) {
   CallLine& line = control_.call_line(options_.pe);
-  ++calls_;
+  __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
   CallSignature& published = line.signature[calls_ % kCallsKept];
   store_relaxed(&published.operation, signature.operation);
   store_relaxed(&published.type, signature.type);

@@ -79,7 +79,8 @@ class World {
   bool has_gpu() const { return gpu_ != nullptr; }
   Steps& steps() { return *steps_; }
   Waiter& waiter() { return *waiter_; }
-  uint64_t calls() const { return calls_; }
+  // Any thread may ask.
+  uint64_t calls() const { return __atomic_load_n(&calls_, __ATOMIC_RELAXED); }
   uint64_t history() const { return steps_ ? steps_->history() : 0; }
   const Circumstances& circumstances() const { return circumstances_; }
 

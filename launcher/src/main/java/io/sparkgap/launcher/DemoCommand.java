@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,7 +25,9 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "demo",
+    header = "Shows what Sparkgap does, on this machine.",
     description = {
+      "",
       "Starts Spark with executors as processes of their own, lets them write into each other's"
           + " memory, train a model on real data, and race treeAggregate.",
       ""
@@ -92,7 +96,8 @@ final class DemoCommand implements Callable<Integer> {
     }
     String where = master != null ? master : "local-cluster[" + pes + ",1,1024]";
     Installation installation = Installation.find(new BuildInfo().version());
-    RunFolder folder = RunFolder.create(installation);
+    installation.requireDemo();
+    RunFolder folder = RunFolder.create(installation.runs(), installation.sparkHome(), true);
     Terminal terminal = Terminal.standardOutput();
     PrintStream echo = verbose ? System.err : null;
     int exitCode;
@@ -100,7 +105,10 @@ final class DemoCommand implements Callable<Integer> {
     try (DemoScreen screen = new DemoScreen(terminal, installation);
         SparkApplication application =
             SparkApplication.start(
-                installation, folder, arguments(installation, folder, where), echo)) {
+                words(installation, folder, where),
+                environment(installation, folder),
+                folder,
+                echo)) {
       if (!json) {
         screen.open(where);
       }
@@ -123,8 +131,18 @@ final class DemoCommand implements Callable<Integer> {
     return exitCode;
   }
 
-  private List<String> arguments(Installation installation, RunFolder folder, String where) {
+  private static Map<String, String> environment(Installation installation, RunFolder folder) {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put("SPARK_HOME", folder.sparkHome().toString());
+    environment.put("SPARK_CONF_DIR", installation.conf().toString());
+    environment.put("SPARK_LOCAL_DIRS", folder.temporary().toString());
+    environment.put("SPARK_LOCAL_IP", System.getenv().getOrDefault("SPARK_LOCAL_IP", "127.0.0.1"));
+    return environment;
+  }
+
+  private List<String> words(Installation installation, RunFolder folder, String where) {
     List<String> arguments = new ArrayList<>();
+    arguments.add(installation.sparkSubmit().toString());
     arguments.addAll(List.of("--master", where));
     arguments.addAll(List.of("--class", "io.sparkgap.examples.Demo"));
     arguments.addAll(List.of("--jars", installation.pluginJar().toString()));

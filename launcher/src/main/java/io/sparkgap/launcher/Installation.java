@@ -11,18 +11,34 @@ import java.nio.file.Path;
  */
 record Installation(Path home, String version) {
 
-  /** The folder that {@code bin/sparkgap} named; it must have been built. */
+  /**
+   * The folder that {@code bin/sparkgap} named; what a command needs of it is required by that
+   * command.
+   */
   static Installation find(String version) throws LauncherException {
     String home = System.getProperty("sparkgap.home");
     if (home == null) {
       throw new LauncherException(
           "the property sparkgap.home is not set: start the command by launcher/bin/sparkgap");
     }
-    Installation installation = new Installation(Path.of(home), version);
-    installation.require(installation.pluginJar());
-    installation.require(installation.examplesJar());
-    installation.require(installation.sparkSubmit());
-    return installation;
+    return new Installation(Path.of(home), version);
+  }
+
+  /** What the demo needs beside the launcher. */
+  void requireDemo() throws LauncherException {
+    require(pluginJar());
+    require(examplesJar());
+    require(sparkSubmit());
+  }
+
+  /** What every application needs. */
+  void requirePlugin() throws LauncherException {
+    require(pluginJar());
+  }
+
+  /** Finds the GPUs of a node, for Spark. */
+  Path discoveryScript() {
+    return conf().resolve("discover-gpu.sh");
   }
 
   Path pluginJar() {
@@ -47,17 +63,18 @@ record Installation(Path home, String version) {
     return home.resolve("conf");
   }
 
-  /** For the folders of single runs. */
+  /** For the folders of single runs; of one's own where the installation is somebody else's. */
   Path runs() {
-    return home.resolve("launcher/target/runs");
+    Path target = home.resolve("launcher/target");
+    return Files.isWritable(target)
+        ? target.resolve("runs")
+        : Path.of(System.getProperty("user.home"), ".cache", "sparkgap", "runs");
   }
 
   private void require(Path part) throws LauncherException {
     if (!Files.exists(part)) {
       throw new LauncherException(
-          part
-              + " is missing: leave --no-build away, or run `mvn -B package -DskipTests` in "
-              + home);
+          part + " is missing: run `mvn -B package -DskipTests` in " + home);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sparkgap.launcher;
 
+import io.sparkgap.launcher.cluster.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -26,40 +27,50 @@ final class RunFolder {
   private static final Pattern NAME = Pattern.compile("\\d{8}-\\d{6}-(?<pid>\\d{1,18})");
 
   private final Path path;
+  private final boolean isTransient;
 
-  private RunFolder(Path path) {
+  private RunFolder(Path path, boolean isTransient) {
     this.path = path;
+    this.isTransient = isTransient;
   }
 
   /**
+   * @param spark whose jars and programs it shares
+   * @param isTransient whether nobody will ask for it after the run has been broken off
    * @throws LauncherException if there can be no such folder
    */
-  static RunFolder create(Installation installation) throws LauncherException {
+  static RunFolder create(Path runs, Path spark, boolean isTransient) throws LauncherException {
     try {
-      Files.createDirectories(installation.runs());
-      prune(installation.runs());
-      return makeIn(installation);
+      Files.createDirectories(runs);
+      prune(runs);
+      return makeIn(runs, spark, isTransient);
     } catch (IOException | UncheckedIOException e) {
       throw new LauncherException(
           "cannot make a folder for this run in "
-              + installation.runs()
+              + runs
               + " ("
               + e
               + "): it must be writable for this user, and its disk not full");
     }
   }
 
-  private static RunFolder makeIn(Installation installation) throws IOException {
+  private static RunFolder makeIn(Path runs, Path spark, boolean isTransient) throws IOException {
     String name =
         LocalDateTime.now(ZoneId.systemDefault()).format(START)
             + "-"
             + ProcessHandle.current().pid();
-    RunFolder folder = new RunFolder(installation.runs().resolve(name));
+    RunFolder folder = new RunFolder(runs.resolve(name), isTransient);
     Files.createDirectories(folder.temporary());
     Files.createDirectories(folder.sparkHome());
-    Files.createFile(folder.sparkHome().resolve("RELEASE"));
-    Files.createSymbolicLink(
-        folder.sparkHome().resolve("jars"), installation.sparkHome().resolve("jars"));
+    try (Stream<Path> parts = Files.list(spark)) {
+      for (Path part : parts.filter(part -> !part.endsWith("work")).toList()) {
+        Files.createSymbolicLink(folder.sparkHome().resolve(part.getFileName()), part);
+      }
+    }
+    // Spark's scripts and launcher take a folder for an installation when this file is there.
+    if (Files.notExists(folder.sparkHome().resolve("RELEASE"))) {
+      Files.createFile(folder.sparkHome().resolve("RELEASE"));
+    }
     return folder;
   }
 
@@ -76,6 +87,37 @@ final class RunFolder {
   /** What Spark's driver logs. */
   Path log() {
     return path.resolve("spark.log");
+  }
+
+  /** What the driver's Sparkgap tells of the application. */
+  Path events() {
+    return path.resolve(Request.EVENTS_FILE);
+  }
+
+  boolean isTransient() {
+    return isTransient;
+  }
+
+  /** Of the runs that are kept, the newest first. */
+  static List<RunFolder> kept(Path runs) throws IOException {
+    if (Files.notExists(runs)) {
+      return List.of();
+    }
+    try (Stream<Path> folders = Files.list(runs)) {
+      return folders
+          .filter(folder -> NAME.matcher(folder.getFileName().toString()).matches())
+          .sorted(Comparator.reverseOrder())
+          .map(folder -> new RunFolder(folder, false))
+          .toList();
+    }
+  }
+
+  /** Removes all but what tells how the run went. */
+  void tidy() throws IOException {
+    delete(temporary());
+    if (Files.notExists(executors())) {
+      delete(sparkHome());
+    }
   }
 
   /** For Spark's temporary files. */

@@ -2,6 +2,7 @@ package io.sparkgap.launcher;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sparkgap.launcher.follow.Submission;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Timer;
 import java.util.TimerTask;
@@ -20,7 +22,7 @@ import java.util.function.Predicate;
  * A running {@code spark-submit} and the executors that it starts on this host. Its standard error,
  * Spark's log, goes to the run's folder. Whichever way the launcher ends, the processes end first.
  */
-final class SparkApplication implements AutoCloseable {
+final class SparkApplication implements Submission, AutoCloseable {
   private static final long STOP_SECONDS = 10;
   private static final long LOG_SECONDS = 5;
 
@@ -39,19 +41,17 @@ final class SparkApplication implements AutoCloseable {
   }
 
   /**
-   * Starts {@code spark-submit} with these arguments.
+   * Starts {@code spark-submit}.
    *
+   * @param words the command line
+   * @param environment added to the launcher's own
    * @param echo gets the log as well; null if nobody wants to see it
    */
   static SparkApplication start(
-      Installation installation, RunFolder folder, List<String> arguments, PrintStream echo)
+      List<String> words, Map<String, String> environment, RunFolder folder, PrintStream echo)
       throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(installation.sparkSubmit().toString());
-    builder.command().addAll(arguments);
-    builder.environment().put("SPARK_HOME", folder.sparkHome().toString());
-    builder.environment().put("SPARK_CONF_DIR", installation.conf().toString());
-    builder.environment().put("SPARK_LOCAL_DIRS", folder.temporary().toString());
-    builder.environment().putIfAbsent("SPARK_LOCAL_IP", "127.0.0.1");
+    ProcessBuilder builder = new ProcessBuilder(words);
+    builder.environment().putAll(environment);
     builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
     SparkApplication application = new SparkApplication(builder.start(), folder, echo);
     Runtime.getRuntime().addShutdownHook(application.stopAtExit);
@@ -82,6 +82,28 @@ final class SparkApplication implements AutoCloseable {
     }
   }
 
+  /** Copies standard output as it comes, until the application closes it. */
+  Thread copyOutput(PrintStream out) {
+    Thread copier =
+        new Thread(
+            () -> {
+              try {
+                process.getInputStream().transferTo(out);
+              } catch (IOException e) {
+                System.err.println("sparkgap: the application's output was cut off: " + e);
+              }
+            },
+            "spark-output");
+    copier.setDaemon(true);
+    copier.start();
+    return copier;
+  }
+
+  @Override
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   private TimerTask endFor(Duration patience) {
     return new TimerTask() {
       @Override
@@ -98,7 +120,8 @@ final class SparkApplication implements AutoCloseable {
   }
 
   /** Waits for the end of the process and of its log. */
-  int exitCode() throws InterruptedException {
+  @Override
+  public int exitCode() throws InterruptedException {
     int code = process.waitFor();
     logWriter.join(TimeUnit.SECONDS.toMillis(LOG_SECONDS));
     return code;
@@ -120,13 +143,22 @@ final class SparkApplication implements AutoCloseable {
     }
   }
 
-  private void stop() {
+  @Override
+  public Path log() {
+    return folder.log();
+  }
+
+  @Override
+  public void stop() {
     try {
+      List<ProcessHandle> children = process.descendants().toList();
       // By its handle: Process.destroy would close the streams, and the last of the log be lost.
       process.toHandle().destroy();
       if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
         process.toHandle().destroyForcibly();
       }
+      // A Python application is a child of the driver.
+      children.forEach(ProcessHandle::destroyForcibly);
       // An executor ends when its driver does. One that cannot is found by the folder it runs in.
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
       while (executorsAlive() && System.nanoTime() < deadline) {
@@ -144,7 +176,9 @@ final class SparkApplication implements AutoCloseable {
     stop();
     try {
       logWriter.join(TimeUnit.SECONDS.toMillis(LOG_SECONDS));
-      folder.delete();
+      if (folder.isTransient()) {
+        folder.delete();
+      }
     } catch (IOException | InterruptedException e) {
       System.err.println("sparkgap: " + folder.path() + " could not be removed: " + e);
     }

@@ -12,12 +12,12 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * Standard output, and what it can show. On a terminal the last line may change while one looks;
- * written to a pipe or a file there is plain ASCII text and nothing moves.
+ * Standard output or standard error, and what it can show. On a terminal the last line may change
+ * while one looks; written to a pipe or a file there is plain ASCII text and nothing moves.
  *
  * <p>May be used by several threads.
  */
-final class Terminal {
+public final class Terminal {
   private static final String CLEAR_LINE = "\r\033[2K";
 
   private final PrintStream out;
@@ -31,31 +31,40 @@ final class Terminal {
    * @param live whether a line can be written over
    * @param unicode whether block characters can be shown
    */
-  Terminal(PrintStream out, boolean live, boolean unicode) {
+  public Terminal(PrintStream out, boolean live, boolean unicode) {
     this.out = out;
     this.live = live;
     this.unicode = unicode;
   }
 
   /** The process's own, by what {@code bin/sparkgap} found out about it. */
-  static Terminal standardOutput() {
-    boolean live = Boolean.getBoolean("sparkgap.terminal");
-    PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
+  public static Terminal standardOutput() {
+    return of(FileDescriptor.out, "sparkgap.terminal");
+  }
+
+  /** For a command whose standard output belongs to the application that it runs. */
+  public static Terminal standardError() {
+    return of(FileDescriptor.err, "sparkgap.terminal.error");
+  }
+
+  private static Terminal of(FileDescriptor file, String isTerminal) {
+    boolean live = Boolean.getBoolean(isTerminal);
+    PrintStream out = new PrintStream(new FileOutputStream(file), true, UTF_8);
     return new Terminal(out, live, live && speaksUtf8(System.getenv()));
   }
 
-  boolean isLive() {
+  public boolean isLive() {
     return live;
   }
 
   /** A finished line, made of {@link #styled} parts. */
-  synchronized void line(String text) {
+  public synchronized void line(String text) {
     clearStatus();
     out.println(text);
   }
 
   /** A line that the next call writes over; not shown where nothing can be written over. */
-  synchronized void status(String text) {
+  public synchronized void status(String text) {
     if (live) {
       out.print(CLEAR_LINE + text);
       out.flush();
@@ -64,7 +73,7 @@ final class Terminal {
   }
 
   /** Takes the status away. */
-  synchronized void clearStatus() {
+  public synchronized void clearStatus() {
     if (statusShown) {
       out.print(CLEAR_LINE);
       out.flush();
@@ -73,17 +82,18 @@ final class Terminal {
   }
 
   /** Whether nobody reads any more what is written here. */
-  boolean isClosed() {
+  public boolean isClosed() {
     return out.checkError();
   }
 
   /** {@code text} in a style of picocli's, such as {@code bold} or {@code fg(cyan)}. */
-  String styled(String style, String text) {
-    return Ansi.AUTO.string("@|" + style + " " + text + "|@");
+  public String styled(String style, String text) {
+    boolean colored = live && System.getenv("NO_COLOR") == null;
+    return (colored ? Ansi.ON : Ansi.OFF).string("@|" + style + " " + text + "|@");
   }
 
   /** A horizontal bar, {@code part} (0 to 1) of {@code width} characters long, and padded to it. */
-  String bar(double part, int width) {
+  public String bar(double part, int width) {
     int eighths = (int) Math.round(Math.min(1, Math.max(0, part)) * width * 8);
     if (part > 0) {
       eighths = Math.max(1, eighths);
@@ -96,7 +106,7 @@ final class Terminal {
   }
 
   /** Values as a row of small columns, the highest value the highest column. */
-  String sparkline(double[] values) {
+  public String sparkline(double[] values) {
     double highest = 0;
     for (double value : values) {
       highest = Math.max(highest, value);
@@ -109,16 +119,16 @@ final class Terminal {
     return columns.toString();
   }
 
-  String arrow() {
+  public String arrow() {
     return unicode ? "\u2192" : "->";
   }
 
-  String check() {
+  public String check() {
     return unicode ? "\u2714" : "ok";
   }
 
   /** The next picture of something that turns while one waits. */
-  String spinner(int turn) {
+  public String spinner(int turn) {
     String pictures =
         unicode ? "\u280b\u2819\u2839\u2838\u283c\u2834\u2826\u2827\u2807\u280f" : "|/-\\";
     return String.valueOf(pictures.charAt(turn % pictures.length()));

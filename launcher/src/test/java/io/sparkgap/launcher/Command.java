@@ -8,35 +8,60 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** {@code bin/sparkgap} as a user types it, in a process of its own. */
-record Command(Path home, Path output, Map<String, String> environment) {
+public record Command(Path home, Path output, Map<String, String> environment) {
   /** This project, which has been built. */
-  static final Path HOME = Path.of("..").toAbsolutePath().normalize();
+  public static final Path HOME = Path.of("..").toAbsolutePath().normalize();
 
-  record Result(int exitCode, String out, String err) {}
+  public record Result(int exitCode, String out, String err) {}
 
-  static Command ofThisProject(Path output) {
+  public static Command ofThisProject(Path output) {
     return new Command(HOME, output, Map.of());
   }
 
-  Command with(String variable, String value) {
-    return new Command(home, output, Map.of(variable, value));
+  /** The same with one more variable in its environment. */
+  public Command with(String variable, String value) {
+    Map<String, String> all = new TreeMap<>(environment);
+    all.put(variable, value);
+    return new Command(home, output, all);
   }
 
-  Result run(String... arguments) throws IOException, InterruptedException {
-    int exitCode = start(arguments).waitFor();
+  public Result run(String... arguments) throws IOException, InterruptedException {
+    return result(start(arguments).waitFor());
+  }
+
+  /** What a process that has been started and has ended wrote. */
+  public Result result(int exitCode) throws IOException {
     return new Result(
         exitCode,
         Files.readString(output.resolve("out"), UTF_8),
         Files.readString(output.resolve("err"), UTF_8));
   }
 
-  Process start(String... arguments) throws IOException {
-    List<String> words = new ArrayList<>(List.of(home.resolve("launcher/bin/sparkgap").toString()));
+  public Process start(String... arguments) throws IOException {
+    List<String> words = new ArrayList<>(List.of(program()));
     words.addAll(List.of(arguments));
+    return startWords(words);
+  }
+
+  /** At a terminal, as {@code script} makes one: what is written to it is what is typed. */
+  public Process startAtTerminal(String... arguments) throws IOException {
+    StringBuilder line = new StringBuilder(program());
+    for (String argument : arguments) {
+      line.append(" '").append(argument).append('\'');
+    }
+    return startWords(List.of("script", "-qefc", line.toString(), "/dev/null"));
+  }
+
+  private String program() {
+    return home.resolve("launcher/bin/sparkgap").toString();
+  }
+
+  private Process startWords(List<String> words) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(words);
-    // The demo has a Spark home of its own; this test's must not help it.
+    // The command looks for a Spark itself; this test's must not help it.
     builder.environment().keySet().removeAll(List.of("SPARK_HOME", "SPARK_SCALA_VERSION"));
     builder.environment().putAll(environment);
     builder.redirectOutput(output.resolve("out").toFile());

@@ -17,7 +17,7 @@ class RunFolderTest {
   @TempDir private Path home;
 
   @Test
-  void theOldestOfManyRunsThatAreOverGo() throws IOException {
+  void theOldestOfManyRunsThatAreOverGo() throws Exception {
     Installation installation = new Installation(home, "0.1.0");
     for (int day = 1; day <= 7; day++) {
       Files.createDirectories(run(installation, "2026010" + day + "-120000-" + NO_PID));
@@ -26,7 +26,7 @@ class RunFolderTest {
         Files.createDirectories(
             run(installation, "20250101-120000-" + ProcessHandle.current().pid()));
 
-    RunFolder folder = RunFolder.create(installation);
+    RunFolder folder = create(installation);
 
     assertThat(folder.temporary()).isDirectory();
     assertThat(running).isDirectory();
@@ -37,15 +37,20 @@ class RunFolderTest {
   }
 
   @Test
-  void whatAUserPutBesideTheRunsStays() throws IOException {
+  void whatAUserPutBesideTheRunsStays() throws Exception {
     Installation installation = new Installation(home, "0.1.0");
     Path notes = run(installation, "notes.txt");
     Files.createDirectories(installation.runs());
     Files.createFile(notes);
 
-    RunFolder.create(installation);
+    create(installation);
 
     assertThat(notes).exists();
+  }
+
+  private static RunFolder create(Installation installation) throws Exception {
+    Path spark = Files.createDirectories(installation.sparkHome());
+    return RunFolder.create(installation.runs(), spark, true);
   }
 
   private static Path run(Installation installation, String name) {

@@ -45,6 +45,7 @@ final class Gathering {
   private long decidedNanos;
   private final TreeMap<Integer, Long> callsOfPes = new TreeMap<>();
   private final Set<Long> histories = new HashSet<>();
+  private long mostCalls;
   private boolean kept = true;
   private String failure = "";
   private World world;
@@ -199,6 +200,7 @@ final class Gathering {
     kept &= leave.reusable();
     if (world != null) {
       callsOfPes.put(pe(leave.partition()), leave.calls());
+      countCalls(leave.calls());
       histories.add(leave.history());
     }
     if (isLive() && left.cardinality() == tasks) {
@@ -206,6 +208,15 @@ final class Gathering {
       return true;
     }
     return false;
+  }
+
+  /** A PE has made so many collective calls in this world. */
+  void countCalls(long calls) {
+    mostCalls = Math.max(mostCalls, calls);
+  }
+
+  long mostCalls() {
+    return mostCalls;
   }
 
   /** Whether every executor kept its end. */

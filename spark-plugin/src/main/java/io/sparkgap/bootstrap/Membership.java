@@ -62,6 +62,11 @@ public final class Membership {
     return world;
   }
 
+  /** How many collective calls the PE has made in its world; any thread may ask. */
+  long calls() {
+    return world.calls();
+  }
+
   int endsHere() {
     return endsHere;
   }

@@ -52,10 +52,19 @@ public sealed interface Message {
   /**
    * Are the worlds of these stages, which tasks of this executor are in, still good?
    *
+   * @param calls how many collective calls the furthest PE of each has made in its world
    * @param idleEpochs unused worlds of this executor that only the driver may give up
    */
-  record Watch(String executorId, List<StageAttempt> stages, List<Long> idleEpochs)
-      implements Request {}
+  record Watch(
+      String executorId, List<StageAttempt> stages, List<Long> calls, List<Long> idleEpochs)
+      implements Request {
+    public Watch {
+      if (calls.size() != stages.size()) {
+        throw new IllegalArgumentException(
+            stages.size() + " stages, but " + calls.size() + " numbers of calls");
+      }
+    }
+  }
 
   /** A line of progress for the application's listeners. */
   record Report(int pe, String line) implements Notice {}

@@ -173,11 +173,16 @@ public final class MessageCodec {
   private static void write(FieldWriter out, Watch message) {
     out.text(message.executorId());
     out.list(message.stages(), out::stage);
+    out.list(message.calls(), out::number);
     out.list(message.idleEpochs(), out::number);
   }
 
   private static Watch readWatch(FieldReader in) {
-    return new Watch(in.text(), in.list(FieldReader::stage), in.list(FieldReader::number));
+    return new Watch(
+        in.text(),
+        in.list(FieldReader::stage),
+        in.list(FieldReader::number),
+        in.list(FieldReader::number));
   }
 
   private static void write(FieldWriter out, Report message) {

@@ -46,7 +46,7 @@ public final class Rehearsal {
             rendezvous.publish(
                 new Publish(
                     stage, 0, new WorldId(new byte[SparkgapNative.SPARKGAP_WORLD_ID_BYTES]))),
-            rendezvous.watch(new Watch("0", List.of(stage), List.of())),
+            rendezvous.watch(new Watch("0", List.of(stage), List.of(0L), List.of())),
             rendezvous.leave(new Leave(stage, 0, true, 0, 0, "")));
     try {
       for (Message message : messages) {

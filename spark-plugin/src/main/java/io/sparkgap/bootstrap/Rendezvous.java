@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -155,7 +156,7 @@ public final class Rendezvous {
           new WorldReady(
               gathering.world().epoch(),
               gathering.stage(),
-              gathering.tasks(),
+              gathering.world().members(),
               gathering.world().provider(),
               gathering.decision(),
               took));
@@ -182,13 +183,15 @@ public final class Rendezvous {
     idleWorlds.expire(limits.idle, nanoTime.getAsLong());
     List<String> reasons = new ArrayList<>();
     List<Boolean> lost = new ArrayList<>();
-    for (StageAttempt stage : watch.stages()) {
+    for (int i = 0; i < watch.stages().size(); i++) {
+      StageAttempt stage = watch.stages().get(i);
       Gathering gathering = gatherings.get(stage);
       if (gathering == null) {
         reasons.add(unknown(stage));
         lost.add(false);
       } else {
         expire(gathering);
+        gathering.countCalls(watch.calls().get(i));
         reasons.add(gathering.failure());
         lost.add(gathering.isLost());
       }
@@ -201,6 +204,20 @@ public final class Rendezvous {
             .count();
     return new Verdicts(
         Gathering.pollMicros((int) executors), reasons, lost, unknownOf(watch.idleEpochs()));
+  }
+
+  /**
+   * How many collective calls each world has made that is in use or was lately, by its epoch: as
+   * far as its executors have told, who are asked every {@code spark.sparkgap.watchdog.interval}.
+   */
+  public synchronized Map<Long, Long> calls() {
+    Map<Long, Long> calls = new TreeMap<>();
+    for (Gathering gathering : gatherings.values()) {
+      if (gathering.world() != null) {
+        calls.merge(gathering.world().epoch(), gathering.mostCalls(), Math::max);
+      }
+    }
+    return calls;
   }
 
   /** Spark has lost an executor: so have its worlds. */

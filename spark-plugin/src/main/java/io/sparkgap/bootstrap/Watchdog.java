@@ -101,7 +101,8 @@ final class Watchdog {
     if (stages.isEmpty()) {
       return 0;
     }
-    if (!(driver.ask(new Watch(executorId, stages, List.of())) instanceof Verdicts verdicts)
+    List<Long> calls = stages.stream().map(stage -> mostCalls(members, stage)).toList();
+    if (!(driver.ask(new Watch(executorId, stages, calls, List.of())) instanceof Verdicts verdicts)
         || verdicts.reasons().size() != stages.size()
         || verdicts.lost().size() != stages.size()) {
       return 0;
@@ -117,6 +118,14 @@ final class Watchdog {
       }
     }
     return verdicts.pollAfterMicros();
+  }
+
+  private static long mostCalls(List<Membership> members, StageAttempt stage) {
+    return members.stream()
+        .filter(member -> member.task().stage().equals(stage))
+        .mapToLong(Membership::calls)
+        .max()
+        .orElse(0);
   }
 
   private void schedule(Runnable look, long nanos) {

@@ -147,7 +147,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       for (int i = 0; i < REHEARSED_QUESTIONS; i++) {
         Rehearsal.ofMessages();
-        driver.ask(new Watch(executorId, List.of(), List.of()));
+        driver.ask(new Watch(executorId, List.of(), List.of(), List.of()));
       }
     } catch (DriverLink.DriverUnreachableException e) {
       LOG.debug("The driver does not answer yet", e);
@@ -325,7 +325,7 @@ public final class WorldClient implements AutoCloseable {
     if (Offer.needsAllPesToEnd(world.provider()) && !membership.isGood()) {
       try {
         StageAttempt stage = membership.task().stage();
-        if (driver.ask(new Watch(executorId, List.of(stage), List.of())) instanceof Verdicts said
+        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of())) instanceof Verdicts said
             && said.lost().contains(true)) {
           membership.losePeer();
         }
@@ -375,7 +375,7 @@ public final class WorldClient implements AutoCloseable {
 
   private void askForRetired(List<Long> epochs) {
     try {
-      if (driver.ask(new Watch(executorId, List.of(), epochs)) instanceof Verdicts said
+      if (driver.ask(new Watch(executorId, List.of(), List.of(), epochs)) instanceof Verdicts said
           && !said.retired().isEmpty()) {
         retire(said.retired());
       }

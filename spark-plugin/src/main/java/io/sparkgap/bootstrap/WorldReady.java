@@ -1,15 +1,26 @@
 package io.sparkgap.bootstrap;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * A world that all its PEs can call on.
  *
+ * @param members its PEs, in their order
  * @param provider who owns its memory
  * @param took from the last PE's arrival until the driver knew that every PE was ready
  */
 public record WorldReady(
-    long epoch, StageAttempt stage, int pes, String provider, Decision decision, Duration took) {
+    long epoch,
+    StageAttempt stage,
+    List<Member> members,
+    String provider,
+    Decision decision,
+    Duration took) {
+  public int pes() {
+    return members.size();
+  }
+
   /** For example "World 1 of stage 0.0: 4 PEs on host, built in 12 ms". */
   @Override
   public String toString() {
@@ -17,8 +28,8 @@ public record WorldReady(
         .formatted(
             epoch,
             stage,
-            pes,
-            pes == 1 ? "" : "s",
+            pes(),
+            pes() == 1 ? "" : "s",
             provider,
             decision.past(),
             took.toNanos() / 1e6);

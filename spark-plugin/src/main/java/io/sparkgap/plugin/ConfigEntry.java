@@ -114,6 +114,16 @@ public final class ConfigEntry<T> {
         text -> text.startsWith("/") || (optional && text.isEmpty()));
   }
 
+  /** A file's name, with or without a path, or the empty text for none. */
+  static ConfigEntry<String> ofFile(Declaration declaration) {
+    return new ConfigEntry<>(
+        declaration,
+        "file",
+        "the name of a file, or nothing",
+        Function.identity(),
+        text -> !text.endsWith("/"));
+  }
+
   private static Duration parseDuration(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {

@@ -32,6 +32,7 @@ public final class DriverSide implements DriverPlugin {
   private SparkgapConf conf;
   private DriverEndpoint endpoint;
   private ApplicationEnd applicationEnd;
+  private EventWriter events;
 
   /**
    * Checks the configuration, before Spark makes its schedulers.
@@ -48,6 +49,9 @@ public final class DriverSide implements DriverPlugin {
     if (!set.isEmpty()) {
       LOG.info("Set, so that a barrier stage starts soon after its executors: {}", set);
     }
+    for (String advice : SparkConfCheck.advice(sc.conf())) {
+      LOG.warn("{}", advice);
+    }
     applicationEnd = new ApplicationEnd(sc);
     Rendezvous rendezvous =
         new Rendezvous(
@@ -62,6 +66,8 @@ public final class DriverSide implements DriverPlugin {
             this::worldReady);
     endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);
     sc.addSparkListener(new StageWatcher(rendezvous));
+    events = EventWriter.open(conf.get(SparkgapConf.EVENTS), rendezvous::calls);
+    sc.addSparkListener(new EventListener(sc, events));
     CURRENT.set(this);
     Thread rehearsal = new Thread(Rehearsal::ofMessages, "sparkgap-rehearsal");
     rehearsal.setDaemon(true);
@@ -130,6 +136,7 @@ public final class DriverSide implements DriverPlugin {
 
   private void worldReady(WorldReady ready) {
     LOG.info("{}", ready);
+    events.write(ApplicationEvent.World.of(ready));
     for (Consumer<WorldReady> listener : worldListeners) {
       try {
         listener.accept(ready);
@@ -140,9 +147,11 @@ public final class DriverSide implements DriverPlugin {
   }
 
   private void executorFailed(ExecutorFailure failure) {
-    applicationEnd.begin(
+    String reason =
         "Sparkgap cannot work on executor %s on %s: %s"
-            .formatted(failure.executorId(), failure.host(), failure.reason()));
+            .formatted(failure.executorId(), failure.host(), failure.reason());
+    events.write(new ApplicationEvent.Broken(reason));
+    applicationEnd.begin(reason);
   }
 
   @Override
@@ -151,5 +160,8 @@ public final class DriverSide implements DriverPlugin {
       CURRENT.compareAndSet(this, null);
     } // else whoever still calls learns why the application has ended
     reports.close();
+    if (events != null) {
+      events.close();
+    }
   }
 }

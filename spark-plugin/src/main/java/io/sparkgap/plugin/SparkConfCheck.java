@@ -21,6 +21,13 @@ final class SparkConfCheck {
   static final String SLOT_CHECK_FAILURES =
       "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures";
 
+  static final String EXECUTOR_INSTANCES = "spark.executor.instances";
+  static final String CORES_MAX = "spark.cores.max";
+  static final String REGISTERED_RATIO = "spark.scheduler.minRegisteredResourcesRatio";
+  static final String EXECUTOR_GPUS = "spark.executor.resource.gpu.amount";
+  static final String TASK_GPUS = "spark.task.resource.gpu.amount";
+  static final String APP_ATTEMPTS = "spark.yarn.maxAppAttempts";
+
   private SparkConfCheck() {}
 
   /**
@@ -64,6 +71,52 @@ final class SparkConfCheck {
   private static boolean isLocal(SparkConf conf) {
     String master = conf.get("spark.master", "");
     return master.equals("local") || master.startsWith("local[");
+  }
+
+  /**
+   * What works, but hardly as it is meant, in an application that was started by plain {@code
+   * spark-submit}; {@code sparkgap submit} sets these itself.
+   *
+   * @return a sentence each, with the key to set; empty if there is nothing to say
+   */
+  static List<String> advice(SparkConf conf) {
+    List<String> advice = new ArrayList<>();
+    String master = conf.get("spark.master", "");
+    boolean yarn = master.equals("yarn");
+    if ((yarn || master.startsWith("k8s://")) && !conf.contains(EXECUTOR_INSTANCES)) {
+      advice.add(
+          EXECUTOR_INSTANCES
+              + " is not set, so there are two executors: set it to the number of PEs over the"
+              + " task slots of an executor");
+    }
+    if (master.startsWith("spark://") && !conf.contains(CORES_MAX)) {
+      advice.add(
+          CORES_MAX
+              + " is not set, so the application takes every core of the cluster: set it to the"
+              + " number of PEs times spark.task.cpus");
+    }
+    if (!isLocal(conf) && conf.getDouble(REGISTERED_RATIO, 0) < 1) {
+      advice.add(
+          REGISTERED_RATIO
+              + " is not 1.0, so a first stage may begin before all executors are there, and wait"
+              + " for them: set it to 1.0");
+    }
+    if (conf.contains(EXECUTOR_GPUS) && !conf.contains(TASK_GPUS)) {
+      advice.add(
+          EXECUTOR_GPUS
+              + " is set, but "
+              + TASK_GPUS
+              + " is not, so no task is given a GPU: set it to 1");
+    }
+    if (yarn
+        && conf.get("spark.submit.deployMode", "client").equals("cluster")
+        && !conf.get(APP_ATTEMPTS, "").equals("1")) {
+      advice.add(
+          APP_ATTEMPTS
+              + " is not 1, so YARN may run the whole application a second time when it has failed:"
+              + " set it to 1");
+    }
+    return advice;
   }
 
   /**

@@ -165,6 +165,18 @@ public final class SparkgapConf {
                   + " ends. Name one on a file system that is not mounted `noexec` if loading fails"
                   + " for that reason."));
 
+  public static final ConfigEntry<String> EVENTS =
+      ConfigEntry.ofFile(
+          new Declaration(
+              PREFIX + "events",
+              "",
+              "0.1.0",
+              "A file that the driver writes down in, one JSON object a line, how the application"
+                  + " gets on: executors, stages, worlds, collective calls. `sparkgap submit` sets"
+                  + " it and shows them. A name without a path is a file in the folder of the"
+                  + " container's logs (YARN), otherwise in the working directory. Nothing is"
+                  + " written by default."));
+
   public static final List<ConfigEntry<?>> ENTRIES =
       List.of(
           PROVIDER,
@@ -179,7 +191,8 @@ public final class SparkgapConf {
           WATCHDOG_INTERVAL,
           WORLDS_IDLE_MAX,
           WORLDS_IDLE_TIMEOUT,
-          NATIVE_CACHE);
+          NATIVE_CACHE,
+          EVENTS);
 
   private final BiFunction<String, String, String> texts;
 

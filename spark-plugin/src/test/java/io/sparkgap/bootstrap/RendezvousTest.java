@@ -17,6 +17,7 @@ import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.assertj.core.api.ObjectAssert;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ class RendezvousTest {
   }
 
   private String verdict(StageAttempt stage) {
-    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(stage), List.of())))
+    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(stage), List.of(0L), List.of())))
         .reasons()
         .get(0);
   }
@@ -157,6 +158,16 @@ class RendezvousTest {
     assertThat(ready)
         .singleElement()
         .hasToString("World 1 of stage 3.0: 2 PEs on host, built in 12.0 ms");
+  }
+
+  @Test
+  void theCallsOfAWorldAreThoseOfItsFurthestPe() {
+    build(STAGE);
+    rendezvous.watch(new Watch("1", List.of(STAGE), List.of(40L), List.of()));
+    rendezvous.watch(new Watch("2", List.of(STAGE), List.of(39L), List.of()));
+    assertThat(rendezvous.calls()).containsExactly(Map.entry(1L, 40L));
+    leave(STAGE, 0);
+    assertThat(rendezvous.calls()).as("never fewer").containsExactly(Map.entry(1L, 40L));
   }
 
   @Test

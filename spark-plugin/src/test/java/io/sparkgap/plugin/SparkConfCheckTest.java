@@ -48,6 +48,28 @@ class SparkConfCheckTest {
   }
 
   @Test
+  void whatPlainSparkSubmitLeavesOutIsNamedWithTheKeyToSet() {
+    conf.set("spark.submit.deployMode", "cluster").set("spark.executor.resource.gpu.amount", "1");
+    assertThat(SparkConfCheck.advice(conf))
+        .hasSize(4)
+        .anyMatch(line -> line.startsWith("spark.executor.instances is not set"))
+        .anyMatch(line -> line.contains("minRegisteredResourcesRatio is not 1.0"))
+        .anyMatch(line -> line.contains("spark.task.resource.gpu.amount is not"))
+        .anyMatch(line -> line.contains("spark.yarn.maxAppAttempts is not 1"));
+
+    assertThat(SparkConfCheck.advice(new SparkConf(false).setMaster("spark://host:7077")))
+        .anyMatch(line -> line.startsWith("spark.cores.max is not set"));
+  }
+
+  @Test
+  void nothingIsSaidOfLocalOrOfWhatIsAllSet() {
+    assertThat(SparkConfCheck.advice(new SparkConf(false).setMaster("local[4]"))).isEmpty();
+    conf.set("spark.executor.instances", "4")
+        .set("spark.scheduler.minRegisteredResourcesRatio", "1.0");
+    assertThat(SparkConfCheck.advice(conf)).isEmpty();
+  }
+
+  @Test
   void theSlotCheckIsHastenedAndStillTakesTenMinutesAltogether() {
     assertThat(SparkConfCheck.hastenSlotCheck(conf)).hasSize(2);
     assertThat(conf.get("spark.scheduler.barrier.maxConcurrentTasksCheck.interval"))

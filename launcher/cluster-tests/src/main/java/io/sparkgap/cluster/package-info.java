@@ -1,0 +1,4 @@
+/**
+ * A YARN in one process, for tests of the {@code sparkgap} command and for whoever wants to try.
+ */
+package io.sparkgap.cluster;

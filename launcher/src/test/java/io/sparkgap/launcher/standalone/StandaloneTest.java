@@ -1,0 +1,226 @@
+package io.sparkgap.launcher.standalone;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparkgap.launcher.Command;
+import io.sparkgap.launcher.Command.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A real master and two workers with a GPU each, as far as a script can pretend one. They are
+ * started once; the test that kills a worker comes last.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class StandaloneTest {
+  private static final Pattern ID = Pattern.compile("Running +(app-\\d+-\\d+)");
+
+  @TempDir private static Path cluster;
+  @TempDir private Path folder;
+
+  private static StandaloneProcesses processes;
+  private static Process secondWorker;
+
+  @BeforeAll
+  static void startCluster() throws Exception {
+    processes = new StandaloneProcesses(cluster);
+    processes.addWorker(2, gpuScript());
+    secondWorker = processes.addWorker(1, gpuScript());
+  }
+
+  @AfterAll
+  static void stopCluster() throws Exception {
+    processes.close();
+  }
+
+  private static Path gpuScript() throws Exception {
+    Path script = cluster.resolve("gpus.sh");
+    Files.writeString(script, "#!/bin/sh\necho '{\"name\": \"gpu\", \"addresses\": [\"0\"]}'\n");
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    return script;
+  }
+
+  private Command sparkgap() {
+    return Command.ofThisProject(folder).with("SPARK_LOCAL_IP", "127.0.0.1");
+  }
+
+  private static String[] words(List<String> options, String... application) {
+    List<String> words = new ArrayList<>(List.of("submit"));
+    words.addAll(processes.options());
+    // Several executors on two cores.
+    words.addAll(List.of("--executor-memory", "512m"));
+    words.addAll(options);
+    words.addAll(
+        List.of(
+            "--class",
+            "io.sparkgap.launcher.application.TestApplication",
+            Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar").toString()));
+    words.addAll(Arrays.asList(application));
+    return words.toArray(String[]::new);
+  }
+
+  private Result command(String name, String... more) throws Exception {
+    List<String> words = new ArrayList<>(List.of(name));
+    words.addAll(processes.options());
+    words.addAll(Arrays.asList(more));
+    return sparkgap().run(words.toArray(String[]::new));
+  }
+
+  @Test
+  @Order(1)
+  void anApplicationRunsWithAGpuForEachPe() throws Exception {
+    Result result = sparkgap().run(words(List.of("--pes", "2", "--gpus-per-pe", "1"), "2", "sum"));
+
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    assertThat(result.out()).isEqualTo("sum 3 on 2 PEs\n");
+    assertThat(result.err())
+        .containsPattern("GPUs +2 +2 +2 +ok")
+        .contains("Running    app-", "World 1    2 PEs on 127.0.0.1");
+  }
+
+  @Test
+  @Order(2)
+  void whatCanNeverFitIsRefusedAndNothingIsSubmitted() throws Exception {
+    Result before = command("status", "--json");
+    Result result = sparkgap().run(words(List.of("--pes", "8"), "8", "sum"));
+
+    assertThat(result.exitCode()).isEqualTo(3);
+    assertThat(result.err())
+        .containsPattern("cores +8 +3 +3 +too little")
+        .contains("nothing was submitted, because it would wait for ever")
+        .contains("use --pes 3 or fewer");
+    assertThat(command("status", "--json").out()).isEqualTo(before.out());
+  }
+
+  @Test
+  @Order(3)
+  void anExecutorThatDiesOnceCostsAnAttemptAndTheResultIsRight() throws Exception {
+    Result result =
+        sparkgap()
+            .run(words(List.of("--pes", "2"), "2", "kill-once", folder.resolve("died").toString()));
+
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    assertThat(result.out()).isEqualTo("sum 3 on 2 PEs\n");
+    assertThat(result.err()).contains("Lost       executor ", "World 2 ");
+  }
+
+  @Test
+  @Order(4)
+  void aFailedDriverIsToldInItsOwnWords() throws Exception {
+    Result result = sparkgap().run(words(List.of("--pes", "1"), "1", "driver-throws"));
+    assertThat(result.exitCode()).isEqualTo(5);
+    assertThat(result.err())
+        .contains("sparkgap: java.lang.IllegalStateException: the driver's own mistake");
+  }
+
+  @Test
+  @Order(5)
+  void aBusyClusterIsToldAndWaitedForNoLongerThanAsked() throws Exception {
+    Process holder = sparkgap().start(words(List.of("--pes", "3"), "3", "hold"));
+    String id = awaitWorld();
+    Path second = Files.createDirectory(folder.resolve("second"));
+    Command other = Command.ofThisProject(second).with("SPARK_LOCAL_IP", "127.0.0.1");
+
+    Result atOnce = other.run(words(List.of("--pes", "2", "--wait", "0s"), "2", "sum"));
+    assertThat(atOnce.exitCode()).isEqualTo(4);
+    assertThat(atOnce.err())
+        .contains("the cluster is busy and --wait is 0s", "room for 0 at this moment");
+
+    Result waited = other.run(words(List.of("--pes", "2", "--wait", "20s"), "2", "sum"));
+    assertThat(waited.exitCode()).isEqualTo(4);
+    assertThat(waited.err())
+        .contains("Busy       2 executors of 1 core, 512 MiB are asked for")
+        .contains("sparkgap: waited 20 s (--wait) for what was asked for: waiting for cores");
+
+    assertThat(command("status", id).out()).contains("state       running");
+    assertThat(command("logs", "--container", "0", "--last", "3", id).out())
+        .contains("==> executor 0 on 127.0.0.1: stderr <==");
+    Result killed = command("kill", id);
+    assertThat(killed.out()).isEqualTo(id + " was killed\n");
+    assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(holder.exitValue()).isEqualTo(130);
+    assertThat(command("kill", id).out()).isEqualTo(id + " was over: killed\n");
+  }
+
+  @Test
+  @Order(6)
+  void anApplicationThatThereIsNotIsToldWithHowToListThem() throws Exception {
+    Result result = command("status", "app-20200101000000-0000");
+    assertThat(result.exitCode()).isEqualTo(7);
+    assertThat(result.err()).contains("knows no application app-2020", "sparkgap status --master");
+    assertThat(command("logs", "app-20200101000000-0000").exitCode()).isEqualTo(7);
+  }
+
+  @Test
+  @Order(7)
+  void aDriverOnTheClusterIsFollowedToItsEnd() throws Exception {
+    Result result =
+        sparkgap()
+            .run(
+                words(
+                    List.of("--pes", "1", "--deploy-mode", "cluster", "--driver-memory", "512m"),
+                    "1",
+                    "sum"));
+    assertThat(result.exitCode()).as(result.err()).isZero();
+    Matcher driver = Pattern.compile("Running +(driver-\\d+-\\d+)").matcher(result.err());
+    assertThat(driver.find()).isTrue();
+    assertThat(command("logs", driver.group(1)).out()).contains("sum 1 on 1 PEs");
+  }
+
+  @Test
+  @Order(8)
+  void aPortThatIsAnotherMastersIsNoticed() throws Exception {
+    List<String> words = new ArrayList<>(List.of("status", "--master", "spark://127.0.0.1:1"));
+    words.addAll(processes.options().subList(2, 4));
+    Result result = sparkgap().run(words.toArray(String[]::new));
+    assertThat(result.exitCode()).isEqualTo(7);
+    assertThat(result.err()).contains("are the pages of " + processes.master(), "not of spark://");
+  }
+
+  @Test
+  @Order(9)
+  void aWorkerThatDiesAndComesBackCostsAnAttempt() throws Exception {
+    Process holder = sparkgap().start(words(List.of("--pes", "3"), "3", "hold"));
+    String id = awaitWorld();
+
+    secondWorker.descendants().forEach(ProcessHandle::destroyForcibly);
+    secondWorker.destroyForcibly().waitFor();
+    secondWorker = processes.addWorker(1, gpuScript());
+
+    await("World 2 ");
+    assertThat(command("kill", id).exitCode()).isZero();
+    assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  private String awaitWorld() throws Exception {
+    Matcher id = ID.matcher(await("World 1 "));
+    assertThat(id.find()).isTrue();
+    return id.group(1);
+  }
+
+  private String await(String text) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
+    Path path = folder.resolve("err");
+    while (!Files.readString(path, UTF_8).contains(text)) {
+      assertThat(System.nanoTime()).as(Files.readString(path, UTF_8)).isLessThan(deadline);
+      Thread.sleep(100);
+    }
+    return Files.readString(path, UTF_8);
+  }
+}
