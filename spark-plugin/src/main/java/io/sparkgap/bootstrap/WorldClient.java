@@ -290,8 +290,7 @@ public final class WorldClient implements AutoCloseable {
     long history = world.history();
     boolean kept = false;
     boolean beyondRepair =
-        isBeyondRepair(membership)
-            || (membership.isStuck() && Offer.isOnGpu(world.provider()));
+        isBeyondRepair(membership) || (membership.isStuck() && Offer.isOnGpu(world.provider()));
     if (beyondRepair) {
       LOG.debug("{} leaves its world as it is", membership.describe());
     } else if (membership.isGood()) {
@@ -325,7 +324,8 @@ public final class WorldClient implements AutoCloseable {
     if (Offer.needsAllPesToEnd(world.provider()) && !membership.isGood()) {
       try {
         StageAttempt stage = membership.task().stage();
-        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of())) instanceof Verdicts said
+        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of()))
+                instanceof Verdicts said
             && said.lost().contains(true)) {
           membership.losePeer();
         }

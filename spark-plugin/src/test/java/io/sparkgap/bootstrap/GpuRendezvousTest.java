@@ -64,7 +64,8 @@ class GpuRendezvousTest {
   }
 
   private List<Long> retired(String executor, Long... idle) {
-    return ((Verdicts) rendezvous.watch(new Watch(executor, List.of(), List.of(), List.of(idle)))).retired();
+    return ((Verdicts) rendezvous.watch(new Watch(executor, List.of(), List.of(), List.of(idle))))
+        .retired();
   }
 
   @Test
@@ -164,6 +165,8 @@ class GpuRendezvousTest {
   }
 
   private boolean lost() {
-    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(STAGE), List.of(0L), List.of()))).lost().get(0);
+    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(STAGE), List.of(0L), List.of())))
+        .lost()
+        .get(0);
   }
 }
