@@ -20,8 +20,8 @@ import io.sparkgap.jni.WorldHandle;
  */
 final class ArrayCollectives {
   /**
-   * On the host: fits a core's own cache together with the slots and the part of the array, also for two PEs on
-   * it.
+   * On the host: fits a core's own cache together with the slots and the part of the array, also
+   * for two PEs on it.
    */
   private static final int CHUNK_BYTES = 1 << 17;
 

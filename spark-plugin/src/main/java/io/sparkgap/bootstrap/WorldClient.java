@@ -184,6 +184,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       if (assignment.decision() != Decision.REUSE) {
         world.connect(worldId(task, assignment, world));
+        LOG.debug("Connected: {}", world.description());
       }
       membership.use(communicator(membership, assignment));
     } catch (RuntimeException e) {
@@ -275,11 +276,17 @@ public final class WorldClient implements AutoCloseable {
         membership::leave);
   }
 
-  /** For example "PE 0 (executor 1 on node-a, partition 3) of stage 2.0, nvshmem: ...". */
+  /**
+   * Who it is, what its world is, and why; for example "PE 0 (executor 1 ...) of stage 2.0, host".
+   */
   private static String describe(Membership membership, Assignment assignment) {
+    String provider = assignment.provider();
     String text =
         "%s of stage %s, %s"
-            .formatted(membership.describe(), membership.task().stage(), assignment.provider());
+            .formatted(
+                membership.describe(),
+                membership.task().stage(),
+                Offer.isOnGpu(provider) ? membership.world().description() : provider);
     return assignment.reason().isEmpty() ? text : text + ": " + assignment.reason();
   }
 
@@ -290,8 +297,7 @@ public final class WorldClient implements AutoCloseable {
     long history = world.history();
     boolean kept = false;
     boolean beyondRepair =
-        isBeyondRepair(membership)
-            || (membership.isStuck() && Offer.isOnGpu(world.provider()));
+        isBeyondRepair(membership) || (membership.isStuck() && Offer.isOnGpu(world.provider()));
     if (beyondRepair) {
       LOG.debug("{} leaves its world as it is", membership.describe());
     } else if (membership.isGood()) {
