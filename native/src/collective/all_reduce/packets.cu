@@ -101,6 +101,10 @@ __global__ void __launch_bounds__(kThreads) all_reduce_packets(const __grid_cons
     }
   }
 
+  // All threads have read the counter; it is written while the packets are under way.
+  __syncthreads();
+  if (threadIdx.x == 0) *counter = number;
+
 #pragma unroll
   for (int k = 0; k < kWordsPerThread; ++k) {
     const uint32_t i = threadIdx.x + k * blockDim.x;
@@ -127,10 +131,6 @@ __global__ void __launch_bounds__(kThreads) all_reduce_packets(const __grid_cons
     for (int e = 0; e < kElements; ++e) result.elements[e] = Element::narrow(divide(sums[e], call.divisor));
     store_word<Stored>(call.out, at, call.bytes, result.bits);
   }
-
-  // A thread that gave up has left; the barrier counts only those that are there, and the world has ended anyway.
-  __syncthreads();
-  if (threadIdx.x == 0) *counter = number;
 }
 
 using Kernel = void (*)(PacketCall);
