@@ -184,7 +184,9 @@ public final class WorldClient implements AutoCloseable {
     try {
       if (assignment.decision() != Decision.REUSE) {
         world.connect(worldId(task, assignment, world));
-        LOG.debug("Connected: {}", world.description());
+        if (Offer.isOnGpu(assignment.provider())) {
+          LOG.info("Connected: {}", world.description());
+        }
       }
       membership.use(communicator(membership, assignment));
     } catch (RuntimeException e) {
