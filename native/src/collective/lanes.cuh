@@ -118,7 +118,7 @@ template <class Parameters>
 int32_t launch_lanes(void (*kernel)(Parameters), const KernelWorld& world, CUstream_st* stream, int32_t lanes,
                      const Parameters& parameters) {
   static_assert(sizeof(Parameters) <= LaunchCache::kMaxParameterBytes);
-  const LaunchShape shape = {reinterpret_cast<const void*>(kernel), lanes, kLaneThreads};
+  const LaunchShape shape = {reinterpret_cast<const void*>(kernel), lanes, kLaneThreads, true};
   return enqueue(world, stream, shape, &parameters, sizeof parameters);
 }
 

@@ -6,6 +6,9 @@
 namespace sparkgap::kernels {
 namespace {
 
+// Compute capability with programmatic launches.
+constexpr int32_t kOverlapsFrom = 9;
+
 // What a graph has until it is first used.
 __global__ void nothing() {}
 
@@ -31,7 +34,7 @@ int32_t launch_kernel(const KernelWorld& world, CUstream_st* stream, const Launc
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
   config.stream = stream;
   config.attrs = &overlap;
-  config.numAttrs = world.compute_major >= 9 ? 1 : 0;
+  config.numAttrs = world.compute_major >= kOverlapsFrom ? 1 : 0;
   void* arguments[] = {const_cast<void*>(parameters)};
   return cudaLaunchKernelExC(&config, shape.kernel, arguments);
 }
@@ -46,7 +49,7 @@ LaunchCache::~LaunchCache() {
 }
 
 int32_t LaunchCache::fill() {
-  const LaunchShape shape = {reinterpret_cast<const void*>(nothing), 1, 1};
+  const LaunchShape shape = {reinterpret_cast<const void*>(nothing), 1, 1, false};
   const cudaKernelNodeParams parameters = node_parameters(shape, nullptr);
   for (Entry& entry : entries_) {
     cudaError_t error = cudaGraphCreate(&entry.graph, 0);
@@ -107,7 +110,8 @@ void destroy_launch_cache(LaunchCache* cache) { delete cache; }
 
 int32_t enqueue(const KernelWorld& world, CUstream_st* stream, const LaunchShape& shape, const void* parameters,
                 uint64_t bytes) {
-  if (world.launches != nullptr) {
+  const bool overlaps = shape.overlaps && world.compute_major >= kOverlapsFrom;
+  if (world.launches != nullptr && !overlaps) {
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     const cudaError_t error = cudaStreamIsCapturing(stream, &capturing);
     if (error != cudaSuccess) return error;

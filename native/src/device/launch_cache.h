@@ -16,6 +16,9 @@ struct LaunchShape {
   const void* kernel;
   int32_t lanes;
   int32_t threads;
+  // Set up while the kernel before it in the stream still runs, which only a launch by itself can: takes the host
+  // longer and the GPU shorter. For what runs longer than its launch takes.
+  bool overlaps;
 };
 
 class LaunchCache {
@@ -56,9 +59,9 @@ class LaunchCache {
   uint64_t launches_ = 0;
 };
 
-// How every kernel of a collective is enqueued: from the world's cache, or, while the stream is capturing, by itself.
-// In a captured graph a kernel is set up while the one before it runs, because it begins with meet_launch_order()
-// (protocol/wait.cuh).
+// How every kernel of a collective is enqueued: from the world's cache, or, if it is to overlap or the stream is
+// capturing, by itself. Back to back, 64 KiB in packets take 4.0 us from the cache and 2.6 us by themselves if the host
+// can launch that fast; 64 bytes 3.2 us, where the host's 2.6 to 3.8 us are all that counts.
 int32_t enqueue(const KernelWorld& world, CUstream_st* stream, const LaunchShape& shape, const void* parameters,
                 uint64_t bytes);
 

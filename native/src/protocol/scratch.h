@@ -14,7 +14,7 @@
 // block. Each lane counts for itself, so launches of different sizes need no agreement beyond their own, and all PEs
 // count alike because they make the same calls.
 //
-// Sequence numbers are on the device: a kernel reads its lane's at its start and writes it back at its end, so a
+// Sequence numbers are on the device: a kernel reads its lane's when it starts and leaves the last it used, so a
 // captured graph can be replayed, and launches, graphs and other algorithms may follow each other in any order. They
 // only grow, and nothing is ever cleared. 32 bits: a number comes again after 2^32 uses of one lane, and even then it
 // is mistaken only where a packet has not been overwritten in between.

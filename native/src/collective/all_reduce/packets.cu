@@ -25,6 +25,9 @@ namespace {
 constexpr int32_t kThreads = 512;
 constexpr int32_t kWordsPerThread = kLanePackets / kThreads;
 
+// From here on a call takes the GPU longer than the host; measured.
+constexpr uint32_t kLeastOverlappingBytes = 8 << 10;
+
 struct PacketCall {
   const uint8_t* in;
   uint8_t* out;
@@ -101,6 +104,10 @@ __global__ void __launch_bounds__(kThreads) all_reduce_packets(const __grid_cons
     }
   }
 
+  // All threads have read the counter; it is written while the packets are under way.
+  __syncthreads();
+  if (threadIdx.x == 0) *counter = number;
+
 #pragma unroll
   for (int k = 0; k < kWordsPerThread; ++k) {
     const uint32_t i = threadIdx.x + k * blockDim.x;
@@ -127,10 +134,6 @@ __global__ void __launch_bounds__(kThreads) all_reduce_packets(const __grid_cons
     for (int e = 0; e < kElements; ++e) result.elements[e] = Element::narrow(divide(sums[e], call.divisor));
     store_word<Stored>(call.out, at, call.bytes, result.bits);
   }
-
-  // A thread that gave up has left; the barrier counts only those that are there, and the world has ended anyway.
-  __syncthreads();
-  if (threadIdx.x == 0) *counter = number;
 }
 
 using Kernel = void (*)(PacketCall);
@@ -162,7 +165,8 @@ int32_t launch_all_reduce_packets(const KernelWorld& world, CUstream_st* stream,
   const uint32_t threads = std::min<uint32_t>(kThreads, (packets.words_per_lane + 31) / 32 * 32);
 
   const void* kernel = reinterpret_cast<const void*>(kKernels[call.type][call.op]);
-  const LaunchShape shape = {kernel, static_cast<int32_t>(lanes), static_cast<int32_t>(threads)};
+  const LaunchShape shape = {kernel, static_cast<int32_t>(lanes), static_cast<int32_t>(threads),
+                             packets.bytes >= kLeastOverlappingBytes};
   return enqueue(world, stream, shape, &packets, sizeof packets);
 }
 

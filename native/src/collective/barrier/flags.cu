@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kBarrierThreads) barrier_flags(const __grid_co
 }  // namespace
 
 int32_t launch_barrier_flags(const KernelWorld& world, CUstream_st* stream, const KernelCall&) {
-  const LaunchShape shape = {reinterpret_cast<const void*>(barrier_flags), 1, kBarrierThreads};
+  const LaunchShape shape = {reinterpret_cast<const void*>(barrier_flags), 1, kBarrierThreads, false};
   return enqueue(world, stream, shape, &world, sizeof world);
 }
 

@@ -131,6 +131,15 @@ public final class NativeWorld implements AutoCloseable {
     }
   }
 
+  /**
+   * One line for logs: provider, PEs, and on GPUs library, device and how long it took to start.
+   */
+  String description() {
+    synchronized (life) {
+      return closed ? toString() : SparkgapNative.sparkgap_world_describe(handle).getString();
+    }
+  }
+
   /** How many collective calls this PE has made in the world. */
   public long calls() {
     synchronized (life) {

@@ -42,6 +42,10 @@ final class WorldCache implements AutoCloseable {
     boolean isOnGpu() {
       return ends.values().stream().anyMatch(end -> Offer.isOnGpu(end.provider()));
     }
+
+    boolean needsAllPesToEnd() {
+      return ends.values().stream().anyMatch(end -> Offer.needsAllPesToEnd(end.provider()));
+    }
   }
 
   /**
@@ -120,23 +124,23 @@ final class WorldCache implements AutoCloseable {
    * Closes these worlds, and waits until those that another thread retires are closed. May wait for
    * other PEs that do the same.
    *
-   * @return whether there was one on GPUs among them
+   * @return whether there was one among them that could only end well with all its PEs
    */
   boolean retire(Collection<Long> epochs) {
     synchronized (retiring) {
       List<NativeWorld> ends = new ArrayList<>();
-      boolean onGpu = false;
+      boolean neededAll = false;
       synchronized (this) {
         for (Long epoch : epochs) {
           IdleWorld world = idle.remove(epoch);
           if (world != null) {
-            onGpu |= world.isOnGpu();
+            neededAll |= world.needsAllPesToEnd();
             ends.addAll(world.ends.values());
           }
         }
       }
       closeAll(ends);
-      return onGpu;
+      return neededAll;
     }
   }
 

@@ -184,6 +184,9 @@ public final class WorldClient implements AutoCloseable {
     try {
       if (assignment.decision() != Decision.REUSE) {
         world.connect(worldId(task, assignment, world));
+        if (Offer.isOnGpu(assignment.provider())) {
+          LOG.info("Connected: {}", world.description());
+        }
       }
       membership.use(communicator(membership, assignment));
     } catch (RuntimeException e) {
@@ -275,11 +278,17 @@ public final class WorldClient implements AutoCloseable {
         membership::leave);
   }
 
-  /** For example "PE 0 (executor 1 on node-a, partition 3) of stage 2.0, nvshmem: ...". */
+  /**
+   * Who it is, what its world is, and why; for example "PE 0 (executor 1 ...) of stage 2.0, host".
+   */
   private static String describe(Membership membership, Assignment assignment) {
+    String provider = assignment.provider();
     String text =
         "%s of stage %s, %s"
-            .formatted(membership.describe(), membership.task().stage(), assignment.provider());
+            .formatted(
+                membership.describe(),
+                membership.task().stage(),
+                Offer.isOnGpu(provider) ? membership.world().description() : provider);
     return assignment.reason().isEmpty() ? text : text + ": " + assignment.reason();
   }
 

@@ -20,7 +20,7 @@ final class ExecutorDevice {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorDevice.class);
 
   /** Spark's name of the resource. */
-  static final String RESOURCE = "gpu";
+  private static final String RESOURCE = "gpu";
 
   private static final String AUTO = "auto";
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class MemberTest {
   @Test
-  void pesGoByHostThenExecutorThenPartition() {
+  void withoutGpusPesGoByHostThenExecutorThenPartition() {
     List<Member> inOrder =
         List.of(
             member(3, "2", "node-a"),
@@ -32,7 +32,7 @@ class MemberTest {
   }
 
   private static Member member(int partition, String executorId, String host) {
-    return new Member(partition, executorId, host, "host memory");
+    return new Member(partition, executorId, host, Device.HOST_MEMORY);
   }
 
   private static List<Member> sortedAgain(List<Member> members) {
