@@ -64,6 +64,9 @@ import picocli.CommandLine.Parameters;
       ""
     })
 final class SubmitCommand implements Callable<Integer> {
+  /** How long executors may take to start on a cluster that has room for them. */
+  private static final Duration START = Duration.ofMinutes(2);
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final GivenSettings given = new GivenSettings();
@@ -101,7 +104,8 @@ final class SubmitCommand implements Callable<Integer> {
       converter = DurationConverter.class,
       description =
           "How long to wait for executors while the cluster is busy (default: ${DEFAULT-VALUE});"
-              + " then the application is ended. 0s: do not submit to a busy cluster.")
+              + " then the application is ended. 0s: do not submit to a busy cluster, and give"
+              + " executors 2 minutes to start on one that is not.")
   private Duration patience;
 
   @Option(
@@ -164,6 +168,18 @@ final class SubmitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    try {
+      return submit();
+    } catch (LauncherException e) {
+      if (json) {
+        new JsonView(Terminal.standardOutput())
+            .outcome(new Outcome(e.exitCode(), e.getMessage(), List.of()), "");
+      }
+      throw e;
+    }
+  }
+
+  private int submit() throws Exception {
     installation = Installation.find(new BuildInfo().version());
     installation.requirePlugin();
     spark = SparkInstallation.find(System.getenv(), installation.sparkHome());
@@ -197,7 +213,7 @@ final class SubmitCommand implements Callable<Integer> {
         master,
         pes,
         gpusPerPe,
-        patience,
+        patience.isZero() ? START : patience,
         installation.pluginJar(),
         installation.discoveryScript(),
         onCluster ? Request.EVENTS_FILE : folder.resolve(Request.EVENTS_FILE).toString(),

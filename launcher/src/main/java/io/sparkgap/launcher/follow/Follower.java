@@ -30,6 +30,9 @@ public final class Follower {
   /** How long a lost connection may take to come back where nothing else tells how things are. */
   private static final Duration LOST_FOR_GOOD = Duration.ofMinutes(5);
 
+  /** How long spark-submit may take, beside that, until the cluster has the application. */
+  private static final Duration SUBMISSION = Duration.ofMinutes(5);
+
   /** A cluster manager needs a moment to know what a driver that has ended came to. */
   private static final Duration SETTLING = Duration.ofSeconds(10);
 
@@ -49,6 +52,7 @@ public final class Follower {
   private String shown = "";
   private long askNanos;
   private long lostNanos;
+  private long submittedNanos;
   private boolean complete;
 
   /**
@@ -224,7 +228,14 @@ public final class Follower {
       // Where events cannot be read, a driver that runs is all that can be waited for.
       return false;
     }
-    return System.nanoTime() - startNanos > plan.asked().patience().toNanos();
+    Duration patience = plan.asked().patience();
+    if (id().isEmpty()) {
+      return System.nanoTime() - startNanos > patience.plus(SUBMISSION).toNanos();
+    }
+    if (submittedNanos == 0) {
+      submittedNanos = System.nanoTime();
+    }
+    return System.nanoTime() - submittedNanos > patience.toNanos();
   }
 
   private boolean isRunningUnseen() {

@@ -74,8 +74,8 @@ final class Pages {
     }
     if (e instanceof ConnectException) {
       return e.getCause() instanceof UnresolvedAddressException
-              || e.getCause() != null
-                  && e.getCause().getCause() instanceof UnresolvedAddressException
+              || (e.getCause() != null
+                  && e.getCause().getCause() instanceof UnresolvedAddressException)
           ? "the host's name is not known here"
           : "nobody listens there";
     }

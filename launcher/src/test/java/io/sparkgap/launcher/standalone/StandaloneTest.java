@@ -85,7 +85,9 @@ class StandaloneTest {
   @Test
   @Order(1)
   void anApplicationRunsWithAGpuForEachPe() throws Exception {
-    Result result = sparkgap().run(words(List.of("--pes", "2", "--gpus-per-pe", "1"), "2", "sum"));
+    Result result =
+        sparkgap()
+            .run(words(List.of("--pes", "2", "--gpus-per-pe", "1", "--wait", "0s"), "2", "sum"));
 
     assertThat(result.exitCode()).as(result.err()).isZero();
     assertThat(result.out()).isEqualTo("sum 3 on 2 PEs\n");
@@ -106,6 +108,13 @@ class StandaloneTest {
         .contains("nothing was submitted, because it would wait for ever")
         .contains("use --pes 3 or fewer");
     assertThat(command("status", "--json").out()).isEqualTo(before.out());
+
+    Result json = sparkgap().run(words(List.of("--pes", "8", "--json"), "8", "sum"));
+    assertThat(json.exitCode()).isEqualTo(3);
+    assertThat(json.out().lines().toList())
+        .last()
+        .asString()
+        .contains("\"event\":\"outcome\"", "\"kind\":\"REFUSED\"");
   }
 
   @Test
