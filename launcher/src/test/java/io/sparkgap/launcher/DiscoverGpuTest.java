@@ -26,7 +26,8 @@ class DiscoverGpuTest {
     return discover(smi, Map.of());
   }
 
-  private Answer discover(String smi, Map<String, String> environment) throws IOException, InterruptedException {
+  private Answer discover(String smi, Map<String, String> environment)
+      throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder("bash", SCRIPT.toString());
     builder.environment().remove("CUDA_VISIBLE_DEVICES");
     builder.environment().putAll(environment);

@@ -71,7 +71,7 @@ public sealed interface ApplicationEvent {
           ready.decision().past(),
           ready.took().toNanos() / 1e6,
           ready.members().stream()
-              .map(member -> new Pe(member.executorId(), member.host(), member.device()))
+              .map(member -> new Pe(member.executorId(), member.host(), member.device().toString()))
               .toList());
     }
   }

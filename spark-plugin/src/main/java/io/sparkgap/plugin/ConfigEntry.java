@@ -115,7 +115,7 @@ public final class ConfigEntry<T> {
   }
 
   /** A file's name, with or without a path, or the empty text for none. */
-  static ConfigEntry<String> ofFile(Declaration declaration) {
+  static ConfigEntry<String> ofFileName(Declaration declaration) {
     return new ConfigEntry<>(
         declaration,
         "file",

@@ -166,7 +166,7 @@ public final class SparkgapConf {
                   + " for that reason."));
 
   public static final ConfigEntry<String> EVENTS =
-      ConfigEntry.ofFile(
+      ConfigEntry.ofFileName(
           new Declaration(
               PREFIX + "events",
               "",
