@@ -71,7 +71,7 @@ build_if_needed() { # HOME
   echo "Building Sparkgap with Maven; the first time it downloads Spark, which takes a few minutes." >&2
   # A process group of its own, so that Ctrl-C ends the compilers as well.
   set -m
-  (cd "$home" && exec mvn -B package -DskipTests -Dnative.tests=OFF) >"$log" 2>&1 </dev/null &
+  (cd "$home" && exec mvn -B package -pl launcher -am -DskipTests -Dnative.tests=OFF) >"$log" 2>&1 </dev/null &
   maven=$!
   set +m
   trap 'kill -- "-$maven" 2>/dev/null; exit 130' INT TERM

@@ -75,7 +75,7 @@ final class SubmitScreen {
   }
 
   private static int widest(List<Preflight.Row> rows, Function<Preflight.Row, String> cell) {
-    return rows.stream().map(cell).mapToInt(String::length).max().orElse(0);
+    return rows.stream().map(cell).mapToInt(String::length).reduce(1, Math::max);
   }
 
   private static String line(String format, Preflight.Row row, String mark) {

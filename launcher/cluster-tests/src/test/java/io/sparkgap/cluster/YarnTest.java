@@ -271,23 +271,46 @@ class YarnTest {
             "yarn.resourcemanager.address of the settings",
             "Connection refused");
 
-    Result secured =
-        sparkgap
-            .with("KRB5CCNAME", folder.resolve("no-tickets").toString())
-            .run(
-                "submit",
-                "--master=yarn",
-                "--pes=2",
-                "--conf=spark.hadoop.hadoop.security.authentication=kerberos",
-                application.toString());
-    assertThat(secured.exitCode()).isEqualTo(7);
-    assertThat(secured.err())
-        .contains("this cluster wants a Kerberos ticket", "run kinit", "spark.kerberos.keytab");
-
     Result unknown = sparkgap.run("status", "application_1_0001");
     assertThat(unknown.exitCode()).isEqualTo(7);
     assertThat(unknown.err())
         .contains("application_1_0001", "`sparkgap status` lists the applications that there are");
+  }
+
+  /** As far as a secured cluster goes without a key distribution centre: nobody has a ticket. */
+  @Test
+  void aSecuredClusterWantsATicketOrAKeytab() throws Exception {
+    Result noTicket = secured("java.security.krb5.realm=TEST", List.of());
+    assertThat(noTicket.exitCode()).isEqualTo(7);
+    assertThat(noTicket.err())
+        .contains("this cluster wants a Kerberos ticket", "has none: run kinit", "spark.kerberos");
+
+    Path keytab = folder.resolve("none.keytab");
+    Result noKeytab =
+        secured(
+            "java.security.krb5.realm=TEST",
+            List.of(
+                "--conf=spark.kerberos.principal=ada@TEST",
+                "--conf=spark.kerberos.keytab=" + keytab));
+    assertThat(noKeytab.exitCode()).isEqualTo(7);
+    assertThat(noKeytab.err())
+        .contains("Kerberos gave no ticket for ada@TEST by " + keytab + ": there is no");
+
+    Path empty = Files.createFile(folder.resolve("krb5.conf"));
+    Result noRealm = secured("java.security.krb5.conf=" + empty, List.of());
+    assertThat(noRealm.exitCode()).isEqualTo(7);
+    assertThat(noRealm.err()).contains("this machine is not set up for Kerberos", "/etc/krb5.conf");
+  }
+
+  private Result secured(String property, List<String> options) throws Exception {
+    List<String> words = new ArrayList<>(List.of("submit", "--master=yarn", "--pes=2"));
+    words.addAll(options);
+    words.add("--conf=spark.hadoop.hadoop.security.authentication=kerberos");
+    words.add(application.toString());
+    return sparkgap
+        .with("KRB5CCNAME", folder.resolve("no-tickets").toString())
+        .with("JDK_JAVA_OPTIONS", "-D" + property + " -Djava.security.krb5.kdc=localhost")
+        .run(words.toArray(String[]::new));
   }
 
   private Running submit(Object... words) throws IOException {

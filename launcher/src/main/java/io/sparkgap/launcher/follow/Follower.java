@@ -351,9 +351,9 @@ public final class Follower {
         ExitCode.USER_CODE, "the application ended with exit code " + exitCode + " of its own");
   }
 
-  /** Only YARN knows more of a driver on this machine than the driver itself. */
+  /** Whether somebody killed it, the cluster manager knows, a moment after the driver has ended. */
   private void awaitVerdict() throws InterruptedException, IOException, LauncherException {
-    if (plan.asked().master().kind() != Master.Kind.YARN) {
+    if (cluster == null) {
       return;
     }
     long deadline = System.nanoTime() + SETTLING.toNanos();

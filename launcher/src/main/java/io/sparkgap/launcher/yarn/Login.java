@@ -3,6 +3,8 @@ package io.sparkgap.launcher.yarn;
 import io.sparkgap.launcher.LauncherException;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
@@ -17,7 +19,17 @@ final class Login {
   /** By the keytab that Spark would use, or the ticket that this user has. */
   static void ifNeeded(Configuration configuration, Map<String, String> settings)
       throws LauncherException {
-    UserGroupInformation.setConfiguration(configuration);
+    try {
+      UserGroupInformation.setConfiguration(configuration);
+    } catch (IllegalArgumentException e) {
+      throw new LauncherException(
+          ExitCode.UNREACHABLE,
+          "this cluster wants a Kerberos ticket (hadoop.security.authentication=kerberos), and this"
+              + " machine is not set up for Kerberos: "
+              + Causes.innermost(e)
+              + ". /etc/krb5.conf has to name the realm and its servers",
+          e);
+    }
     if (!UserGroupInformation.isSecurityEnabled()) {
       return;
     }
@@ -43,7 +55,9 @@ final class Login {
           "Kerberos gave no ticket%s: %s"
               .formatted(
                   principal == null ? "" : " for " + principal + " by " + keytab,
-                  Causes.innermost(e)),
+                  keytab != null && Files.notExists(Path.of(keytab))
+                      ? "there is no such file"
+                      : Causes.innermost(e)),
           e);
     }
   }
