@@ -2,7 +2,7 @@
 # Tests and benchmark of GPU worlds, on a GPU host that need not have more than CUDA's driver and Python's wheels of
 # NVSHMEM and NCCL.
 #
-#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 15 MB
+#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 30 MB
 #   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds bench sanitizer
 #
 # With one GPU: 1, 2, 4 and 8 PEs share it under MPS, which is started and stopped here; provider nccl is left out. With
