@@ -85,6 +85,17 @@ void a_pe_without_descriptors_takes_no_peer_for_dead() {
   });
 }
 
+void a_process_without_descriptors_is_told_so() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    const rlimit none = {0, 0};
+    if (pe.pe() == 0) expect(setrlimit(RLIMIT_NOFILE, &none) == 0, "the limit of descriptors cannot be set");
+    sparkgap_buffer* buffer = nullptr;
+    const sparkgap_status status = sparkgap_allocate(pe.world(), 4096, &buffer);
+    expect_failure(pe.world(), status, SPARKGAP_UNAVAILABLE, {"PE 0 (test PE 0", "ulimit -n", "open files"});
+    pe.ok(sparkgap_barrier(pe.world()), "a barrier of the world, which is still good");
+  });
+}
+
 void a_peer_that_never_calls_is_named_at_the_deadline() {
   Pes pes{3};
   pes.peer_timeout_ms = 300;
@@ -267,6 +278,7 @@ int main(int argc, char** argv) {
        {"a_wait_for_a_signal_ends_when_its_sender_is_killed", a_wait_for_a_signal_ends_when_its_sender_is_killed},
        {"what_a_peer_did_before_it_was_killed_counts", what_a_peer_did_before_it_was_killed_counts},
        {"a_pe_without_descriptors_takes_no_peer_for_dead", a_pe_without_descriptors_takes_no_peer_for_dead},
+       {"a_process_without_descriptors_is_told_so", a_process_without_descriptors_is_told_so},
        {"a_peer_that_never_calls_is_named_at_the_deadline", a_peer_that_never_calls_is_named_at_the_deadline},
        {"an_abort_ends_every_wait_of_processes", [] { an_abort_ends_every_wait_at_once(Placement::kProcesses); }},
        {"an_abort_ends_every_wait_of_threads", [] { an_abort_ends_every_wait_at_once(Placement::kThreads); }},

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -28,6 +29,24 @@ int open_and_unlink(const std::string& directory) {
   return fd;
 }
 
+// After a failed open: whether it was for want of descriptors, which neither another folder nor another provider mends.
+void refuse_without_descriptors(int error, const std::string& what) {
+  if (error == EMFILE) {
+    rlimit limit = {};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    fail(SPARKGAP_UNAVAILABLE, kNoPe,
+         "cannot open %s: this process has as many open files as it may, %llu. Raise that limit (ulimit -n) for the "
+         "executors, or look for what leaves files open",
+         what.c_str(), static_cast<unsigned long long>(limit.rlim_cur));
+  }
+  if (error == ENFILE) {
+    fail(SPARKGAP_UNAVAILABLE, kNoPe,
+         "cannot open %s: the host has as many open files as it may (sysctl fs.file-max; "
+         "ulimit -n limits each process)",
+         what.c_str());
+  }
+}
+
 }  // namespace
 
 Segment::Segment(Segment&& other) noexcept { *this = std::move(other); }
@@ -50,6 +69,7 @@ Segment Segment::make(const std::string& directory, uint64_t bytes) {
   segment.fd_ = ::open(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (segment.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) segment.fd_ = open_and_unlink(directory);
   if (segment.fd_ < 0) {
+    refuse_without_descriptors(errno, "shared memory in " + directory);
     fail(SPARKGAP_UNAVAILABLE, kNoPe,
          "cannot make shared memory in %s: %s. It must be a directory, normally a tmpfs, that this user may write to; "
          "spark.sparkgap.host.directory names it",
@@ -71,6 +91,7 @@ Segment Segment::open(pid_t pid, int fd, uint64_t bytes) {
   segment.fd_ = ::open(path, O_RDWR | O_CLOEXEC);
   if (segment.fd_ < 0) {
     const int error = errno;
+    refuse_without_descriptors(error, std::string("the shared memory of another process, ") + path);
     fail(SPARKGAP_UNAVAILABLE, kNoPe, "cannot open the shared memory of process %d (%s): %s. %s", pid, path,
          std::strerror(error),
          error == EACCES || error == EPERM

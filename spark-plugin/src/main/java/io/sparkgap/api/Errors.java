@@ -75,8 +75,11 @@ public final class Errors {
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
           unlessSaid(
               said,
-              "spark.sparkgap.provider",
-              " Set spark.sparkgap.provider to one that can run here.");
+              "ulimit -n",
+              unlessSaid(
+                  said,
+                  "spark.sparkgap.provider",
+                  " Set spark.sparkgap.provider to one that can run here."));
       case SparkgapNative.SPARKGAP_DEVICE_FAILED ->
           " The executor ends and Spark starts another: Sparkgap.run retries the stage with it.";
       default ->
