@@ -98,6 +98,7 @@ final class Sparkgap {
             List.of(
                 "SPARK_HOME",
                 "SPARK_SCALA_VERSION",
+                "SPARK_LOCAL_IP",
                 "SPARK_CONF_DIR",
                 "HADOOP_CONF_DIR",
                 "YARN_CONF_DIR"));
