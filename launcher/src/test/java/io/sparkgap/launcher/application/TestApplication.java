@@ -61,8 +61,7 @@ public final class TestApplication {
     return new JavaRDD<>(
             onePerPe.rdd().barrier().mapPartitions(whole, true, onePerPe.classTag()),
             onePerPe.classTag())
-        .mapPartitions(
-            rows -> List.of(run(Sparkgap.join(TaskContext.get()), "sum", "")).iterator())
+        .mapPartitions(rows -> List.of(run(Sparkgap.join(TaskContext.get()), "sum", "")).iterator())
         .collect();
   }
 
