@@ -74,6 +74,8 @@ final class ClusterSettings {
   static Map<String, String> addresses() throws IOException {
     Map<String, String> addresses = new TreeMap<>();
     addresses.put("yarn.minicluster.fixed.ports", "true");
+    // Nodes that call the resource manager's object would not find the next one.
+    addresses.put("yarn.minicluster.use-rpc", "true");
     List<ServerSocket> taken = new ArrayList<>();
     for (String service :
         List.of(

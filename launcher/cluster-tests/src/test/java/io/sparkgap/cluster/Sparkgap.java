@@ -23,7 +23,7 @@ final class Sparkgap {
 
   private final Path output;
   private final Map<String, String> environment;
-  private int commands;
+  private final List<Running> started = new ArrayList<>();
 
   /**
    * @param output a folder for what the commands write
@@ -98,15 +98,29 @@ final class Sparkgap {
             List.of(
                 "SPARK_HOME",
                 "SPARK_SCALA_VERSION",
+                "SPARK_LOCAL_IP",
                 "SPARK_CONF_DIR",
                 "HADOOP_CONF_DIR",
                 "YARN_CONF_DIR"));
     builder.environment().putAll(environment);
-    commands++;
-    Path out = output.resolve(commands + ".out");
-    Path err = output.resolve(commands + ".err");
+    Path out = output.resolve(started.size() + ".out");
+    Path err = output.resolve(started.size() + ".err");
     builder.redirectInput(Path.of("/dev/null").toFile());
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
-    return new Running(builder.start(), out, err);
+    Running running = new Running(builder.start(), out, err);
+    started.add(running);
+    return running;
+  }
+
+  /** Ends what a test that failed has left running; its application ends with it. */
+  void endAll() throws InterruptedException {
+    for (Running running : started) {
+      running.process().destroy();
+    }
+    for (Running running : started) {
+      if (!running.process().waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        running.process().destroyForcibly();
+      }
+    }
   }
 }

@@ -63,6 +63,7 @@ class YarnTest {
 
   @AfterEach
   void nothingIsLeftOfAnyApplication() throws Exception {
+    sparkgap.endAll();
     try (YarnClient client = cluster.client()) {
       awaitNone(
           "applications",
@@ -140,17 +141,18 @@ class YarnTest {
 
   @Test
   void aFailureInTheApplicationIsOneCauseWithTheCommandForMore() throws Exception {
-    Running running = submit("--deploy-mode=cluster", application(2, "throw"));
+    Running running = submit("--deploy-mode=cluster", application(2, "driver-throws"));
     Result result = running.await();
 
     String id = running.application();
     assertThat(result.exitCode()).as(result.err()).isEqualTo(5);
     assertThat(result.err())
-        .containsOnlyOnce("row 17 is no number")
+        .containsOnlyOnce("the driver's own mistake")
+        .contains("at io.sparkgap.launcher.application.TestApplication.main")
         .contains("sparkgap logs " + id)
         .doesNotContain("\tat org.apache.spark");
     Result status = sparkgap.run("status", id);
-    assertThat(status.out()).containsIgnoringCase("failed").contains("row 17 is no number");
+    assertThat(status.out()).containsIgnoringCase("failed").contains("the driver's own mistake");
   }
 
   @Test
@@ -182,7 +184,8 @@ class YarnTest {
     assertThat(running.errors())
         .containsOnlyOnce("the resource manager of YARN does not answer at localhost:")
         .containsOnlyOnce("answers again");
-    assertThat(sparkgap.run("status").out()).contains(id);
+    Result status = sparkgap.run("status", "--master=yarn");
+    assertThat(status.out()).as(status.err()).contains(id);
 
     running.interrupt();
     Result result = running.await();
