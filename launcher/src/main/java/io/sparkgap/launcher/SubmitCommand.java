@@ -395,14 +395,23 @@ final class SubmitCommand implements Callable<Integer> {
     // Workers of local-cluster write into their Spark home.
     Path home = master.kind() == Master.Kind.LOCAL_CLUSTER ? folder.sparkHome() : spark.home();
     ours.put("SPARK_HOME", home.toString());
-    if (master.isLocal()) {
+    if (!plan.isClusterMode()) {
+      // What a driver that had to be killed leaves goes with the folder of the run.
       ours.put("SPARK_LOCAL_DIRS", folder.temporary().toString());
+    }
+    if (master.isLocal()) {
       ours.put("SPARK_LOCAL_IP", "127.0.0.1");
     }
     if (Files.notExists(spark.home().resolve("conf"))) {
       ours.put("SPARK_CONF_DIR", installation.conf().toString());
     }
     ours.keySet().removeIf(key -> !key.equals("SPARK_HOME") && theirs.containsKey(key));
+    ours.put(
+        "SPARK_SUBMIT_OPTS",
+        theirs.getOrDefault("SPARK_SUBMIT_OPTS", "")
+            + " \"-Djava.io.tmpdir="
+            + folder.temporary()
+            + "\"");
     return ours;
   }
 }

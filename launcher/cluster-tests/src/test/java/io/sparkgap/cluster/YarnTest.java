@@ -380,13 +380,19 @@ class YarnTest {
     for (Path parent :
         List.of(Path.of("/tmp"), Path.of("/dev/shm"), Path.of(System.getProperty("user.home")))) {
       try (Stream<Path> files = Files.list(parent)) {
-        files
-            .map(Path::toString)
-            .filter(name -> name.matches("(?i).*(sparkgap|javacpp|hadoop).*"))
-            .forEach(names::add);
+        files.filter(YarnTest::isOurs).map(Path::toString).forEach(names::add);
       }
     }
     return names;
+  }
+
+  /** By its name, or because it holds what Spark's client sends to a YARN. */
+  private static boolean isOurs(Path file) {
+    if (file.toString().matches("(?i).*(sparkgap|javacpp|hadoop).*")) {
+      return true;
+    }
+    String[] content = file.toFile().list((folder, name) -> name.startsWith("__spark_conf__"));
+    return content != null && content.length > 0;
   }
 
   private interface Left {
