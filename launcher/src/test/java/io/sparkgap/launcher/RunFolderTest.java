@@ -18,19 +18,18 @@ class RunFolderTest {
 
   @Test
   void theOldestOfManyRunsThatAreOverGo() throws Exception {
-    Installation installation = new Installation(home, "0.1.0");
     for (int day = 1; day <= 7; day++) {
-      Files.createDirectories(run(installation, "2026010" + day + "-120000-" + NO_PID));
+      Files.createDirectories(run("2026010" + day + "-120000-" + NO_PID));
     }
     Path running =
         Files.createDirectories(
-            run(installation, "20250101-120000-" + ProcessHandle.current().pid()));
+            run("20250101-120000-" + ProcessHandle.current().pid()));
 
-    RunFolder folder = create(installation);
+    RunFolder folder = create();
 
     assertThat(folder.temporary()).isDirectory();
     assertThat(running).isDirectory();
-    assertThat(names(installation))
+    assertThat(names())
         .hasSize(5 + 2)
         .contains("20260103-120000-" + NO_PID)
         .doesNotContain("20260102-120000-" + NO_PID);
@@ -38,27 +37,29 @@ class RunFolderTest {
 
   @Test
   void whatAUserPutBesideTheRunsStays() throws Exception {
-    Installation installation = new Installation(home, "0.1.0");
-    Path notes = run(installation, "notes.txt");
-    Files.createDirectories(installation.runs());
+    Path notes = run("notes.txt");
+    Files.createDirectories(runs());
     Files.createFile(notes);
 
-    create(installation);
+    create();
 
     assertThat(notes).exists();
   }
 
-  private static RunFolder create(Installation installation) throws Exception {
-    Path spark = Files.createDirectories(installation.sparkHome());
-    return RunFolder.create(installation.runs(), spark, true);
+  private RunFolder create() throws Exception {
+    return RunFolder.create(runs(), Files.createDirectories(home.resolve("spark")), true);
   }
 
-  private static Path run(Installation installation, String name) {
-    return installation.runs().resolve(name);
+  private Path runs() {
+    return home.resolve("runs");
   }
 
-  private static List<String> names(Installation installation) throws IOException {
-    try (Stream<Path> runs = Files.list(installation.runs())) {
+  private Path run(String name) {
+    return runs().resolve(name);
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> runs = Files.list(runs())) {
       return runs.map(path -> path.getFileName().toString()).toList();
     }
   }
