@@ -21,9 +21,7 @@ class RunFolderTest {
     for (int day = 1; day <= 7; day++) {
       Files.createDirectories(run("2026010" + day + "-120000-" + NO_PID));
     }
-    Path running =
-        Files.createDirectories(
-            run("20250101-120000-" + ProcessHandle.current().pid()));
+    Path running = Files.createDirectories(run("20250101-120000-" + ProcessHandle.current().pid()));
 
     RunFolder folder = create();
 
