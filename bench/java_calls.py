@@ -6,7 +6,6 @@ figure is the median of the turns. See README.md for what is measured.
 """
 
 import argparse
-import datetime
 import json
 import os
 import statistics
@@ -23,18 +22,12 @@ def main():
     run.build()
     java = build_java()
     report = {
-        "name": arguments.name,
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": run.commit(),
-        "machine": run.machine(),
+        **run.provenance(arguments.name),
         "runs": [compare(pes, java, arguments) for pes in arguments.pes],
     }
     for result in report["runs"]:
         print_table(result)
-    run.RESULTS.mkdir(exist_ok=True)
-    file = run.RESULTS / f"{arguments.name}.json"
-    file.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nWritten to {file.relative_to(run.REPOSITORY)}")
+    run.write(report)
     over = [size for result in report["runs"] for size in result["sizes"]
             if size["over_us"] > max(arguments.limit, size["native_us"] * arguments.noise)]
     allocating = [size for result in report["runs"] for size in result["sizes"]

@@ -26,10 +26,7 @@ def main():
     arguments = parse_arguments()
     build()
     report = {
-        "name": arguments.name,
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": commit(),
-        "machine": machine(),
+        **provenance(arguments.name),
         "collective": arguments.collective,
         "floor": json.loads(output([str(program("floor"))])),
         "runs": [],
@@ -39,10 +36,7 @@ def main():
         run = compare(pes, arguments)
         report["runs"].append(run)
         print_table(run, arguments.collective)
-    RESULTS.mkdir(exist_ok=True)
-    file = RESULTS / f"{arguments.name}.json"
-    file.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nWritten to {file.relative_to(REPOSITORY)}")
+    write(report)
     worst = [size for run in report["runs"] for size in run["sizes"] if size.get("ratio", 0) > arguments.limit]
     if worst:
         print(f"{len(worst)} sizes are slower than {arguments.limit} times Open MPI")
@@ -154,6 +148,24 @@ def first_line(command):
     if shutil.which(command[0]) is None:
         return None
     return output(command).splitlines()[0]
+
+
+def provenance(name):
+    """What every report begins with: how it is called, when, of which commit and on what machine it was measured."""
+    return {
+        "name": name,
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "machine": machine(),
+    }
+
+
+def write(report):
+    """Keeps the report as bench/results/NAME.json and says so."""
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"{report['name']}.json"
+    file.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"\nWritten to {file.relative_to(REPOSITORY)}")
 
 
 def commit():

@@ -6,8 +6,6 @@ Starts a standalone cluster, or a YARN in one process, and takes turns on it. Se
 
 import argparse
 import contextlib
-import datetime
-import json
 import os
 import re
 import shlex
@@ -36,10 +34,7 @@ def main():
     if not arguments.no_build:
         run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "package", "-DskipTests", "-Dnative.tests=OFF"])
     report = {
-        "name": arguments.name,
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": run.commit(),
-        "machine": run.machine(),
+        **run.provenance(arguments.name),
         "pes": arguments.pes,
         "clusters": {},
     }
@@ -49,10 +44,7 @@ def main():
             measured = measure(options, environment, arguments)
         report["clusters"][kind] = measured
         over += print_table(kind, measured, arguments)
-    run.RESULTS.mkdir(exist_ok=True)
-    file = run.RESULTS / f"{arguments.name}.json"
-    file.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nWritten to {file.relative_to(run.REPOSITORY)}")
+    run.write(report)
     for what in over:
         print(f"Over its limit: {what}")
     return 1 if over and arguments.fail else 0

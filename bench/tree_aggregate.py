@@ -6,7 +6,6 @@ machine, date and commit. See README.md for what is measured.
 """
 
 import argparse
-import datetime
 import json
 import os
 import subprocess
@@ -24,18 +23,10 @@ TIMES_FASTER = (200, 50, 20)
 def main():
     arguments = parse_arguments()
     run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "package", "-DskipTests", "-Dnative.tests=OFF"])
-    report = {
-        "name": arguments.name,
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": run.commit(),
-        "machine": run.machine(),
-    }
+    report = run.provenance(arguments.name)
     report.update(sweep(arguments))
     print_table(report)
-    run.RESULTS.mkdir(exist_ok=True)
-    file = run.RESULTS / f"{arguments.name}.json"
-    file.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nWritten to {file.relative_to(run.REPOSITORY)}")
+    run.write(report)
     slow = [(figure, wanted) for figure, wanted in zip(report["figures"], TIMES_FASTER)
             if figure["timesFaster"] < wanted]
     for figure, wanted in slow:

@@ -5,7 +5,6 @@ Starts two Spark applications on executors that are processes of their own. See 
 """
 
 import argparse
-import datetime
 import json
 import os
 import statistics
@@ -20,10 +19,7 @@ def main():
     arguments = parse_arguments()
     measured = json.loads(run.output(java_command(arguments)).splitlines()[-1])
     report = {
-        "name": arguments.name,
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": run.commit(),
-        "machine": run.machine(),
+        **run.provenance(arguments.name),
         **measured,
     }
     print(f"World of {measured['pes']} PEs, from the last PE's arrival until all can call, ms")
@@ -36,10 +32,7 @@ def main():
         print(f"{what:>24} {statistics.median(times):8.1f} {min(times):8.1f} {max(times):8.1f}  {limit:g}")
         if statistics.median(times) > limit:
             slow.append(what)
-    run.RESULTS.mkdir(exist_ok=True)
-    file = run.RESULTS / f"{arguments.name}.json"
-    file.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nWritten to {file.relative_to(run.REPOSITORY)}")
+    run.write(report)
     for what in slow:
         print(f"Over its limit: {what}")
     return 1 if slow and arguments.fail else 0
