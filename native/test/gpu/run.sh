@@ -14,7 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 usage() { sed -n '2,11p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 pack() {
-  local folder=$1 native build
+  local folder=$1 native build libraries
   native=$(cd "$here/../.." && pwd)
   build=${2:-$native/target/cmake}
   if ! grep -q 'SPARKGAP_CUDA:BOOL=ON' "$build/CMakeCache.txt" 2>/dev/null; then
@@ -25,8 +25,10 @@ pack() {
   cmake -DSPARKGAP_BENCH=ON "$build" > /dev/null
   cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_all_reduce_bench
   mkdir -p "$folder"
+  # Maven has the libraries built straight into its classes.
+  libraries=$(sed -n 's/^CMAKE_LIBRARY_OUTPUT_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
   for name in libsparkgap.so libsparkgap_cuda.so gpu_kernels_test gpu_world_test gpu_all_reduce_bench; do
-    cp "$(find "$build" -name "$name" -type f | head -n 1)" "$folder/"
+    cp "$(find "$build" ${libraries:+"$libraries"} -name "$name" -type f | head -n 1)" "$folder/"
   done
   cp "${BASH_SOURCE[0]}" "$folder/run.sh"
   du -sh "$folder"

@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -12,19 +12,14 @@
 
 namespace sparkgap {
 
-// A job on its way through the thread.
-struct NvshmemLibrary::Task {
-  std::function<void()> job;
-  int32_t device = 0;
-  bool done = false;
-  std::exception_ptr thrown;
-};
-
 namespace {
 
 // The headers that this is built with, and what their structs are good for: the same major, the same minor or newer.
 constexpr int kOldest = 30400;
 constexpr int kTooNew = 40000;
+
+// Between looks at the deadline while a job runs.
+constexpr std::chrono::milliseconds kLook{2};
 
 // What NVSHMEM reads at its first call. A world is on one host: no transport between hosts, and a bootstrap that
 // listens on the loopback interface only, since it has no authentication. Whoever sets one of these keeps it.
@@ -84,52 +79,31 @@ NvshmemLibrary::NvshmemLibrary(const std::string& given) : library_(SharedLibrar
 }
 
 void NvshmemLibrary::run(const CudaWorld& world, const char* what, std::function<void()> job) {
-  const auto task = std::make_shared<Task>();
-  task->job = std::move(job);
-  task->device = world.options().device;
-  const int64_t start = monotonic_us();
-  std::unique_lock<std::mutex> lock(mutex_);
-  if (!unusable_.empty()) fail(SPARKGAP_DEVICE_FAILED, kNoPe, "NVSHMEM cannot be used: %s", unusable_.c_str());
-  if (!has_thread_) {
-    std::thread([this] { work(); }).detach();
-    has_thread_ = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!unusable_.empty()) fail(SPARKGAP_DEVICE_FAILED, kNoPe, "NVSHMEM cannot be used: %s", unusable_.c_str());
   }
-  next_ = task;
-  changed_.notify_all();
-  while (!task->done) {
-    changed_.wait_for(lock, std::chrono::milliseconds(2));
-    if (task->done) break;
+  std::packaged_task<void()> task([device = world.options().device, job = std::move(job)] {
+    check_cuda(cudaSetDevice(device), "making the world's GPU current on NVSHMEM's thread");
+    job();
+  });
+  std::future<void> done = task.get_future();
+  const int64_t start = monotonic_us();
+  std::thread(std::move(task)).detach();
+  while (done.wait_for(kLook) != std::future_status::ready) {
     try {
       world.check_deadline(start, what);
     } catch (const Failure& failure) {
-      unusable_ = failure.message;
+      give_up(failure.message);
       throw;
     }
   }
-  if (task->thrown) std::rethrow_exception(task->thrown);
+  done.get();
 }
 
 void NvshmemLibrary::give_up(const std::string& reason) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (unusable_.empty()) unusable_ = reason;
-}
-
-void NvshmemLibrary::work() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [this] { return next_ != nullptr; });
-    const std::shared_ptr<Task> task = std::exchange(next_, nullptr);
-    lock.unlock();
-    try {
-      check_cuda(cudaSetDevice(task->device), "making the world's GPU current on NVSHMEM's thread");
-      task->job();
-    } catch (...) {
-      task->thrown = std::current_exception();
-    }
-    lock.lock();
-    task->done = true;
-    changed_.notify_all();
-  }
 }
 
 }  // namespace sparkgap

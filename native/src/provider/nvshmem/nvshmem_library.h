@@ -1,8 +1,8 @@
 // NVSHMEM's host library, looked up at run time, and what this process may still do with it.
 //
 // NVSHMEM is one thing per process: it reads its environment at the first call, has one set of PEs at a time, ends on
-// all PEs together, cannot be aborted, and a call that fails may wait for ever. So all calls are made on one thread of
-// its own, which a caller waits for with a deadline. Once that has passed, or a world has ended without one of its PEs,
+// all PEs together, cannot be aborted, and a call that fails may wait for ever. So each call is made on a thread of its
+// own, which the caller waits for with a deadline. Once that has passed, or a world has ended without one of its PEs,
 // NVSHMEM is unusable here, and every later world is refused with the reason: the process must be replaced.
 #ifndef SPARKGAP_PROVIDER_NVSHMEM_NVSHMEM_LIBRARY_H
 #define SPARKGAP_PROVIDER_NVSHMEM_NVSHMEM_LIBRARY_H
@@ -10,10 +10,8 @@
 #include <bootstrap_device_host/nvshmem_uniqueid.h>
 #include <device_host/nvshmem_types.h>
 
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <string>
 
@@ -46,28 +44,23 @@ class NvshmemLibrary {
   const std::string& path() const { return library_.path(); }
   int version() const { return version_; }  // major * 10000 + minor * 100 + patch
 
-  // Runs `job` on NVSHMEM's thread, with the world's GPU current, and returns when it is done. What the job throws is
-  // thrown here. Once the world is aborted or its deadline passes NVSHMEM is given up and this throws; the job may then
-  // still run for ever, so it must own what it uses.
+  // Runs `job` on a new thread, with the world's GPU current, and returns when it is done. What the job throws is
+  // thrown here. New, because a CUDA call of NVSHMEM's that fails without harm leaves its error with the thread, where
+  // the start of the next world would take it for its own. Once the world is aborted or its deadline passes NVSHMEM is
+  // given up and this throws; the job may then still run for ever, so it must own what it uses.
   void run(const CudaWorld& world, const char* what, std::function<void()> job);
 
   // Nothing more is to be done with NVSHMEM in this process.
   void give_up(const std::string& reason);
 
  private:
-  struct Task;
-
   explicit NvshmemLibrary(const std::string& given);
-  void work();
 
   SharedLibrary library_;
   NvshmemFunctions functions_ = {};
   int version_ = 0;
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::shared_ptr<Task> next_;
-  bool has_thread_ = false;
   std::string unusable_;
 };
 
