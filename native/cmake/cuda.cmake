@@ -1,6 +1,6 @@
-# The CUDA compiler and what libsparkgap_cuda.so is built with. Without SPARKGAP_CUDA the build has the whole host product
-# and no GPUs; sparkgap_device_open says so.
-option(SPARKGAP_CUDA "Build libsparkgap_cuda.so, for worlds of GPUs" OFF)
+# The CUDA compiler, what libsparkgap_cuda.so is built with, and the kernels of examples/. Without SPARKGAP_CUDA the build
+# has the whole host product and no GPUs; sparkgap_device_open says so.
+option(SPARKGAP_CUDA "Build the GPU code" OFF)
 set(SPARKGAP_CUDA_WHEELS "" CACHE STRING "Wheels of PyPI (NAME==VERSION;...) with CUDA's compiler and the headers of NVSHMEM and NCCL; the root pom has them")
 set(SPARKGAP_CUDA_TOOLCHAIN "${CMAKE_BINARY_DIR}/cuda-toolchain" CACHE PATH "Where those wheels are installed")
 
@@ -16,7 +16,7 @@ endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 execute_process(
-  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/cuda_toolchain.py
+  COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/../tools/cuda_toolchain.py
           --install-into ${SPARKGAP_CUDA_TOOLCHAIN} ${SPARKGAP_CUDA_WHEELS}
   OUTPUT_VARIABLE found COMMAND_ERROR_IS_FATAL ANY)
 foreach(name NVCC NVCC_VERSION CUDA_HOME CUDA_LIBRARIES NVSHMEM_INCLUDE NCCL_INCLUDE)

@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-NATIVE = Path(__file__).resolve().parent.parent
-FOLDERS = ("include", "src", "test", "bench")
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+FOLDERS = ("native/include", "native/src", "native/test", "native/bench", "examples/src/main/cuda")
 SUFFIXES = (".h", ".cc", ".cu", ".cuh")
 
 
@@ -49,7 +49,7 @@ def sources():
     return sorted(
         file
         for folder in FOLDERS
-        for file in (NATIVE / folder).rglob("*")
+        for file in (REPOSITORY / folder).rglob("*")
         if file.suffix in SUFFIXES and file.is_file()
     )
 

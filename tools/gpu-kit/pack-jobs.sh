@@ -19,13 +19,19 @@ jar_of() {  # MODULE: its jar, which must be one
   echo "${jars[0]}"
 }
 
+require() {  # JAR LIBRARY
+  if [[ $(unzip -l "$1") != *"linux-x86_64/$2"* ]]; then
+    echo "pack-jobs.sh: $1 has no $2, so it can do nothing on a GPU: build with mvn package -Pcuda" >&2
+    exit 1
+  fi
+}
+
 plugin=$(jar_of spark-plugin)
-if ! unzip -l "$plugin" | grep -q 'linux-x86_64/libsparkgap_cuda\.so'; then
-  echo "pack-jobs.sh: $plugin has no libsparkgap_cuda.so, so no GPU can be used: build with mvn package -Pcuda" >&2
-  exit 1
-fi
+examples=$(jar_of examples)
+require "$plugin" libsparkgap_cuda.so
+require "$examples" libdigits_kernels.so
 cp "$plugin" "$out/sparkgap-spark-plugin.jar"
-cp "$(jar_of examples)" "$out/sparkgap-examples.jar"
+cp "$examples" "$out/sparkgap-examples.jar"
 jar --create --file "$out/sparkgap-check.jar" -C "$repository/examples/target/test-classes" io
 cp "$here/run.sh" "$here/spark-submit" "$repository/conf/discover-gpu.sh" "$out"
 git -C "$repository" rev-parse HEAD > "$out/commit" 2> /dev/null || echo unknown > "$out/commit"

@@ -103,7 +103,7 @@ public final class Demo {
 
   private void train() {
     TrainDigits.Settings settings = TrainDigits.Settings.standard();
-    int parameters = new Mlp(Digits.PIXELS, settings.hidden(), Digits.CLASSES).parameters();
+    int parameters = settings.model().parameters();
     tell(
         new DemoEvent.Training(
             settings.hidden(),

@@ -13,8 +13,10 @@ import org.apache.spark.api.java.JavaSparkContext;
  * all-reduce, and each moves its weights by that average; {@link DigitsTrainer} is the code that
  * runs on a PE.
  *
- * <p>On GPUs, which the configuration alone decides, the gradients are averaged from GPU to GPU;
- * the gradient itself and the step are this class's plain Java, on the host.
+ * <p>The configuration alone decides where. In a world on GPUs the kernels of {@link GpuLearner}
+ * compute gradient and step, and the gradients are averaged from GPU to GPU: the three are enqueued
+ * one behind the other and the host waits for none of them. In host memory {@link HostLearner}
+ * computes in plain Java. The two give the same weights but for rounding.
  *
  * <p>No weights are ever sent, and yet the copies never drift apart, because an all-reduce gives
  * every PE the same bits. The end of the training proves it by comparing checksums.
@@ -37,6 +39,11 @@ public final class TrainDigits {
     /** Gives at least 96 % on the held-out images, whether on 1 PE or on 8. */
     public static Settings standard() {
       return new Settings(256, 20, 32, 0.2f, 0.9f, 1);
+    }
+
+    /** The network, with one hidden layer. */
+    Mlp model() {
+      return new Mlp(Digits.PIXELS, hidden, Digits.CLASSES);
     }
   }
 
@@ -69,7 +76,8 @@ public final class TrainDigits {
    * @param epochs the course of the training
    * @param weights the trained model's
    * @param checksum CRC-32 of the bits of the weights
-   * @param route provider and algorithm that summed the gradients
+   * @param computed where gradient and step were computed, as the end of a sentence
+   * @param route provider and algorithm that averaged the gradients
    * @param steps mini-batches, each with one all-reduce of the gradient
    * @param allReduceMicros median time of those all-reduces, with the wait for the slowest PE
    */
@@ -78,6 +86,7 @@ public final class TrainDigits {
       List<Progress> epochs,
       float[] weights,
       long checksum,
+      String computed,
       String route,
       int steps,
       double allReduceMicros)
@@ -110,6 +119,10 @@ public final class TrainDigits {
           "%.1f %% of the held-out images named rightly after %d steps on %d PEs%n",
           100 * outcome.accuracy(), outcome.steps(), outcomes.size());
       System.out.printf("every PE holds the same weights, CRC-32 %08x%n", outcome.checksum());
+      System.out.printf("gradient, step and classification were computed %s%n", outcome.computed());
+      System.out.printf(
+          "gradients were averaged by %s, %.1f us a step%n",
+          outcome.route(), outcome.allReduceMicros());
     }
   }
 }

@@ -4,7 +4,7 @@
  * <ul>
  *   <li>{@link io.sparkgap.examples.HelloPut}: one-sided communication, a letter to the neighbour.
  *   <li>{@link io.sparkgap.examples.TrainDigits}: data-parallel training on real data, one
- *       all-reduce a step.
+ *       all-reduce a step; on GPUs with kernels of its own.
  *   <li>{@link io.sparkgap.examples.CompareTreeAggregate}: the same training by Spark's {@code
  *       treeAggregate} and by a communicator.
  *   <li>{@link io.sparkgap.examples.LatencySweep} and {@link

@@ -196,7 +196,10 @@ final class CheckCalls {
     }
   }
 
-  /** Microseconds of 1 KiB from Java; a put to the PE itself is the least that a call can take. */
+  /**
+   * Microseconds of 1 KiB from Java. The least that a call can take: a put to the PE itself, and on
+   * a GPU an empty kernel that native code launches and waits for.
+   */
   static Map<String, Object> latency(Communicator pe) {
     SymmetricBuffer in = pe.allocate(DataType.FLOAT32, 256);
     SymmetricBuffer out = pe.allocate(DataType.FLOAT32, 256);
@@ -207,6 +210,9 @@ final class CheckCalls {
     micros.put("allReduce, one synchronize for " + CALLS, median(pe, reduce));
     micros.put("put of 8 B to itself and synchronize", median(pe, () -> then(pe, put)));
     micros.put("barrier and synchronize", median(pe, () -> then(pe, pe::barrier)));
+    if (ComputePlace.of(pe) == ComputePlace.GPU) {
+      micros.put("empty kernel, launched and waited for natively", emptyKernelMicros(pe));
+    }
     float[] array = new float[256];
     micros.put("allReduce of a float[]", median(pe, () -> pe.allReduce(array)));
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -224,6 +230,23 @@ final class CheckCalls {
     micros.put("heap bytes of " + CALLS + " calls", least);
     micros.put("route", pe.route(Collective.ALL_REDUCE, 256, DataType.FLOAT32).toString());
     return micros;
+  }
+
+  /** Measured like the calls: batches after one that warms up, the slowest PE, the median. */
+  private static double emptyKernelMicros(Communicator pe) {
+    DigitsKernels.load();
+    double[] batches = new double[BATCHES];
+    double[] micros = new double[1];
+    for (int i = -1; i < BATCHES; i++) {
+      pe.barrier();
+      pe.synchronize();
+      DigitsKernels.require(
+          DigitsKernels.emptyKernel(pe.stream(), CALLS, micros), "an empty kernel", pe);
+      pe.allReduce(micros, ReduceOp.MAX);
+      batches[Math.max(i, 0)] = micros[0];
+    }
+    Arrays.sort(batches);
+    return batches[BATCHES / 2];
   }
 
   private static void then(Communicator pe, Runnable call) {

@@ -114,6 +114,9 @@ abstract class ExamplesOnSpark {
     assertThat(outcomes).hasSize(PES);
     TrainDigits.Outcome first = outcomes.get(0);
     assertThat(first.accuracy()).isGreaterThanOrEqualTo(0.96);
+    assertThat(first.computed()).isEqualTo("on the host");
+    assertThat(first.route()).startsWith("host/");
+    assertThat(first.allReduceMicros()).isPositive();
     assertThat(outcomes)
         .allSatisfy(
             outcome -> {

@@ -89,6 +89,7 @@ public final class GpuCheck {
     report.step("one-sided", () -> Sparkgap.run(spark, pes, CheckCalls::oneSided));
     report.step("device memory", () -> Sparkgap.run(spark, pes, CheckCalls::device));
     report.step("batch pipeline", this::pipeline);
+    report.step("kernels beside plain Java", () -> Sparkgap.run(spark, pes, CheckLearner::compare));
     report.step("train digits", this::train);
     report.step("latency of 1 KiB", () -> Sparkgap.run(spark, pes, CheckCalls::latency).get(0));
     report.step("world reused", this::reusedWorld);
@@ -143,9 +144,14 @@ public final class GpuCheck {
     TrainDigits.Outcome first = outcomes.get(0);
     require(outcomes.stream().allMatch(each -> each.checksum() == first.checksum()), "weights");
     require(first.accuracy() >= 0.96, "accuracy " + first.accuracy());
+    ComputePlace expected =
+        first.route().startsWith("host/") ? ComputePlace.HOST : ComputePlace.GPU;
+    require(first.computed().equals(expected.toString()), "computed " + first.computed());
     Map<String, Object> found = new LinkedHashMap<>();
     found.put("accuracy", first.accuracy());
+    found.put("loss", first.epochs().get(first.epochs().size() - 1).loss());
     found.put("steps", first.steps());
+    found.put("computed", first.computed());
     found.put("route", first.route());
     found.put("microseconds of an all-reduce", first.allReduceMicros());
     found.put("checksum", Long.toHexString(first.checksum()));
