@@ -248,6 +248,12 @@ Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   return use_held ? held : select(collective, bytes, circumstances_);
 }
 
+int32_t World::link(int32_t a, int32_t b) const {
+  const auto is_there = [this](int32_t pe) { return pe >= 0 && pe < options_.pes; };
+  if (!connected_ || !is_there(a) || !is_there(b)) return -1;
+  return gpu_ != nullptr ? gpu_->links().between(a, b) : static_cast<int32_t>(SPARKGAP_LINK_SHM);
+}
+
 const char* World::describe() {
   char line[kMaxMessageBytes];
   Text text(line, sizeof line);

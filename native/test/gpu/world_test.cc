@@ -170,6 +170,21 @@ void two_pes_on_one_gpu_are_refused_by_name() {
   expect(false, "two PEs on one GPU made a world");
 }
 
+void links_are_those_of_the_gpus() {
+  run_pes(world_of, [](const Pe& pe) {
+    for (int a = 0; a < pe.pes(); ++a) {
+      for (int b = 0; b < pe.pes(); ++b) {
+        const int32_t link = sparkgap_world_link(pe.world(), a, b);
+        const bool one_gpu = a % world_of.gpus == b % world_of.gpus;
+        expect((link == SPARKGAP_LINK_SHM) == one_gpu, "PEs %d and %d: link %d", a, b, link);
+        expect(link == sparkgap_world_link(pe.world(), b, a), "PEs %d and %d: the order matters", a, b);
+      }
+    }
+    if (pe.pe() == 0) std::printf("     %s\n", sparkgap_world_describe(pe.world()));
+    std::fflush(stdout);
+  });
+}
+
 void one_sided_calls_reach_the_next_pe() {
   run_pes(world_of, [](const Pe& pe) {
     sparkgap_world* world = pe.world();
@@ -525,6 +540,7 @@ const std::vector<Test> kTests = {
     {"worlds_follow_one_another_with_other_pe_numbers", worlds_follow_one_another_with_other_pe_numbers},
     {"a_second_world_in_a_process_is_refused", a_second_world_in_a_process_is_refused},
     {"two_pes_on_one_gpu_are_refused_by_name", two_pes_on_one_gpu_are_refused_by_name},
+    {"links_are_those_of_the_gpus", links_are_those_of_the_gpus},
     {"one_sided_calls_reach_the_next_pe", one_sided_calls_reach_the_next_pe},
     {"memory_that_is_freed_is_used_again", memory_that_is_freed_is_used_again},
     {"more_than_the_gpu_has_is_refused_and_the_world_goes_on", more_than_the_gpu_has_is_refused_and_the_world_goes_on},
