@@ -121,6 +121,7 @@ void World::meet_peers() {
   if (gpu_ == nullptr) return;
   gpu_->connect(control_, *steps_, *waiter_);
   circumstances_.lanes = gpu_->lanes();
+  circumstances_.pcie = gpu_->links().has(SPARKGAP_LINK_PCIE);
 }
 
 void World::publish_control() {
