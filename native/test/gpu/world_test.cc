@@ -310,6 +310,23 @@ void nccls_own_collectives_do_the_same() {
   });
 }
 
+void a_ring_is_taken_where_it_is_asked_for() {
+  run_pes(world_of, [](const Pe& pe) {
+    sparkgap_world* world = pe.world();
+    pe.ok(sparkgap_world_set_algorithm(world, SPARKGAP_ALL_REDUCE, "ring"), "set_algorithm");
+    const std::string route = sparkgap_route(world, SPARKGAP_ALL_REDUCE, 1000, SPARKGAP_FLOAT32);
+    expect(route == std::string(world_of.provider) + "/ring", "the route is %s", route.c_str());
+    for (const size_t count : {size_t{3}, size_t{8} << 20}) {
+      sparkgap_buffer* buffer = pe.allocate(count * sizeof(float));
+      write(pe, buffer, elements(pe.pe(), count));
+      void* address = sparkgap_buffer_address(buffer);
+      pe.ok(sparkgap_all_reduce(world, address, address, count, SPARKGAP_FLOAT32, SPARKGAP_SUM), "all_reduce");
+      synchronize(pe);
+      expect_equal(read(pe, buffer, count), sum_of(pe.pes(), count), "ring");
+    }
+  });
+}
+
 void blocks_of_all_to_allv_leave_what_lies_between_alone() {
   run_pes(world_of, [](const Pe& pe) {
     const size_t pes = static_cast<size_t>(pe.pes());
@@ -546,6 +563,7 @@ const std::vector<Test> kTests = {
     {"more_than_the_gpu_has_is_refused_and_the_world_goes_on", more_than_the_gpu_has_is_refused_and_the_world_goes_on},
     {"host_memory_is_staged", host_memory_is_staged},
     {"nccls_own_collectives_do_the_same", nccls_own_collectives_do_the_same},
+    {"a_ring_is_taken_where_it_is_asked_for", a_ring_is_taken_where_it_is_asked_for},
     {"blocks_of_all_to_allv_leave_what_lies_between_alone", blocks_of_all_to_allv_leave_what_lies_between_alone},
     {"pes_may_differ_in_the_memory_that_they_give", pes_may_differ_in_the_memory_that_they_give},
     {"a_graph_of_collectives_is_replayed", a_graph_of_collectives_is_replayed},
