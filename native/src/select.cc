@@ -9,24 +9,33 @@
 namespace sparkgap {
 namespace {
 
-struct Entry {
-  Algorithm algorithm;
-  const char* name;
-  const char* routes[kProviderKinds];
+constexpr const char* kProviderNames[kProviderKinds] = {"host", "nvshmem", "nccl"};
+
+// By Algorithm; kAuto is no route.
+constexpr const char* kNames[] = {"",       "packets", "one-shot", "two-shot", "staged",
+                                  "direct", "flags",   "chunked",  "ring",     "default"};
+constexpr int32_t kAlgorithms = static_cast<int32_t>(Algorithm::kDefault) + 1;
+static_assert(sizeof kNames / sizeof kNames[0] == kAlgorithms, "each algorithm has a name");
+
+// "provider/algorithm" for all of them, put together by the compiler.
+struct Routes {
+  char text[kProviderKinds][kAlgorithms][24];
 };
 
-#define SPARKGAP_ROUTES(name) {"host/" name, "nvshmem/" name, "nccl/" name}
-constexpr Entry kEntries[] = {
-    {Algorithm::kPackets, "packets", SPARKGAP_ROUTES("packets")},
-    {Algorithm::kOneShot, "one-shot", SPARKGAP_ROUTES("one-shot")},
-    {Algorithm::kTwoShot, "two-shot", SPARKGAP_ROUTES("two-shot")},
-    {Algorithm::kStaged, "staged", SPARKGAP_ROUTES("staged")},
-    {Algorithm::kDirect, "direct", SPARKGAP_ROUTES("direct")},
-    {Algorithm::kFlags, "flags", SPARKGAP_ROUTES("flags")},
-    {Algorithm::kChunked, "chunked", SPARKGAP_ROUTES("chunked")},
-    {Algorithm::kDefault, "default", SPARKGAP_ROUTES("default")},
-};
-#undef SPARKGAP_ROUTES
+constexpr Routes make_routes() {
+  Routes routes = {};
+  for (int32_t provider = 0; provider < kProviderKinds; ++provider) {
+    for (int32_t algorithm = 1; algorithm < kAlgorithms; ++algorithm) {
+      char* to = routes.text[provider][algorithm];
+      for (const char* from = kProviderNames[provider]; *from != '\0'; ++from) *to++ = *from;
+      *to++ = '/';
+      for (const char* from = kNames[algorithm]; *from != '\0'; ++from) *to++ = *from;
+    }
+  }
+  return routes;
+}
+
+constexpr Routes kRoutes = make_routes();
 
 // Above, fetching lines one after the other costs more than the wait for a flag that packets save.
 constexpr uint64_t kMostPacketBytes = 512;
@@ -63,14 +72,28 @@ Algorithm select_on_host(int32_t collective, uint64_t bytes, const Circumstances
 // (bench/results/gpu-*.json).
 constexpr uint64_t kGpuPacketBytes = 1 << 20;
 
+// A ring has the same bytes on each PE's link as two-shot, but all of them between neighbours, where two-shot sends
+// from all to all: over PCI Express that meets on the way up from the switches and between the CPUs. In exchange a
+// piece takes a round for each PE to come back. From here on, 64 lanes have at least two pieces of 8 KiB for each PE,
+// so that the rounds in which the ring fills and empties are the smaller part. By reasoning, not measured: no host with
+// GPUs on PCI Express alone was at hand.
+constexpr uint64_t kRingBytesForEachPe = 1 << 20;
+
+Algorithm select_all_reduce_on_gpu(uint64_t bytes, const Circumstances& circumstances) {
+  const uint64_t pes = static_cast<uint64_t>(circumstances.pes);
+  const uint64_t peers = std::max<uint64_t>(1, pes - 1);
+  if (bytes <= kGpuPacketBytes / peers && can_carry(Algorithm::kPackets, bytes, circumstances)) {
+    return Algorithm::kPackets;
+  }
+  const bool ring = circumstances.pcie && pes > 2 && bytes >= kRingBytesForEachPe * pes;
+  return ring ? Algorithm::kRing : Algorithm::kTwoShot;
+}
+
 Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
   if (circumstances.lanes == 0) return Algorithm::kDefault;
-  const uint64_t peers = static_cast<uint64_t>(std::max(1, circumstances.pes - 1));
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return bytes <= kGpuPacketBytes / peers && can_carry(Algorithm::kPackets, bytes, circumstances)
-                 ? Algorithm::kPackets
-                 : Algorithm::kTwoShot;
+      return select_all_reduce_on_gpu(bytes, circumstances);
     case SPARKGAP_REDUCE:
       return Algorithm::kTwoShot;
     case SPARKGAP_BARRIER:
@@ -96,7 +119,7 @@ const char* host_algorithm_names(int32_t collective) {
 const char* nvshmem_algorithm_names(int32_t collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return "packets, two-shot";
+      return "packets, two-shot, ring";
     case SPARKGAP_REDUCE:
       return "two-shot";
     case SPARKGAP_BARRIER:
@@ -109,7 +132,7 @@ const char* nvshmem_algorithm_names(int32_t collective) {
 const char* nccl_algorithm_names(int32_t collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return "packets, two-shot, default";
+      return "packets, two-shot, ring, default";
     case SPARKGAP_REDUCE:
       return "two-shot, default";
     case SPARKGAP_BARRIER:
@@ -162,20 +185,17 @@ bool find_algorithm(int32_t collective, const char* name, ProviderKind provider,
     *algorithm = Algorithm::kAuto;
     return true;
   }
-  for (const Entry& entry : kEntries) {
-    if (std::strcmp(name, entry.name) == 0 && std::strstr(algorithm_names(collective, provider), name) != nullptr) {
-      *algorithm = entry.algorithm;
-      return true;
-    }
+  if (std::strstr(algorithm_names(collective, provider), name) == nullptr) return false;
+  for (int32_t found = 1; found < kAlgorithms; ++found) {
+    if (std::strcmp(name, kNames[found]) != 0) continue;
+    *algorithm = static_cast<Algorithm>(found);
+    return true;
   }
   return false;
 }
 
 const char* route_name(ProviderKind provider, Algorithm algorithm) {
-  for (const Entry& entry : kEntries) {
-    if (entry.algorithm == algorithm) return entry.routes[static_cast<int32_t>(provider)];
-  }
-  return "";
+  return kRoutes.text[static_cast<int32_t>(provider)][static_cast<int32_t>(algorithm)];
 }
 
 }  // namespace sparkgap

@@ -17,6 +17,7 @@ enum class Algorithm : int32_t {
   kDirect,  // needs symmetric arrays, which only the call itself can find out
   kFlags,
   kChunked,
+  kRing,
   kDefault,  // what the provider's own library does
 };
 
@@ -31,6 +32,8 @@ struct Circumstances {
   // On GPUs: blocks that a kernel may have (kernels::lanes_for); 0 where PEs cannot write into each other's memory, so
   // that only the provider's own collectives are left.
   int32_t lanes = 0;
+  // On GPUs: some PEs reach each other over PCI Express.
+  bool pcie = false;
 };
 
 // `bytes` is what one PE gives to the collective: in for those that have one size, the block for one peer for

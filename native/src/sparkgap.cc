@@ -169,6 +169,10 @@ int32_t sparkgap_world_memory_is_device(const sparkgap_world* world) {
   return world != nullptr && world->has_gpu() ? 1 : 0;
 }
 
+int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
+  return world == nullptr ? -1 : world->link(a, b);
+}
+
 void* sparkgap_world_stream(sparkgap_world* world) {
   return world == nullptr || world->gpu() == nullptr ? nullptr : world->gpu()->stream();
 }

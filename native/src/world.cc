@@ -121,6 +121,7 @@ void World::meet_peers() {
   if (gpu_ == nullptr) return;
   gpu_->connect(control_, *steps_, *waiter_);
   circumstances_.lanes = gpu_->lanes();
+  circumstances_.pcie = gpu_->links().has(SPARKGAP_LINK_PCIE);
 }
 
 void World::publish_control() {
@@ -246,6 +247,12 @@ Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   const Algorithm held = held_[collective];
   const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
   return use_held ? held : select(collective, bytes, circumstances_);
+}
+
+int32_t World::link(int32_t a, int32_t b) const {
+  const auto is_there = [this](int32_t pe) { return pe >= 0 && pe < options_.pes; };
+  if (!connected_ || !is_there(a) || !is_there(b)) return -1;
+  return gpu_ != nullptr ? gpu_->links().between(a, b) : static_cast<int32_t>(SPARKGAP_LINK_SHM);
 }
 
 const char* World::describe() {

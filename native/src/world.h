@@ -82,6 +82,8 @@ class World {
   // Any thread may ask.
   uint64_t calls() const { return __atomic_load_n(&calls_, __ATOMIC_RELAXED); }
   uint64_t history() const { return steps_ ? steps_->history() : 0; }
+  // SPARKGAP_LINK_...; -1 before connect or if there is no such PE.
+  int32_t link(int32_t a, int32_t b) const;
   const Circumstances& circumstances() const { return circumstances_; }
 
   Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;

@@ -32,7 +32,8 @@ void what_is_selected_is_there_and_can_carry_the_message() {
   for (const ProviderKind provider : kProviders) {
     for (const int pes : {1, 2, 3, 8, 16}) {
       for (const int lanes : {1, 8, kernels::kMaxLanes}) {
-        const Circumstances circumstances = circumstances_of(provider, pes, lanes);
+        Circumstances circumstances = circumstances_of(provider, pes, lanes);
+        circumstances.pcie = lanes == 8;
         for_each_call([&](int collective, uint64_t bytes) {
           const Algorithm selected = select(collective, bytes, circumstances);
           const char* route = route_name(provider, selected);
@@ -69,6 +70,35 @@ void small_all_reduces_on_gpus_go_in_packets_and_large_ones_do_not() {
   expect(select(SPARKGAP_ALL_REDUCE, 2 * kernels::kLanePacketBytes + 1, narrow) == Algorithm::kTwoShot, "one more");
 }
 
+void large_all_reduces_go_round_a_ring_only_over_pci_express() {
+  constexpr uint64_t kLarge = uint64_t{1} << 30;
+  for (const ProviderKind provider : {ProviderKind::kNvshmem, ProviderKind::kNccl}) {
+    for (const int pes : {1, 2, 3, 4, 8, 16}) {
+      Circumstances circumstances = circumstances_of(provider, pes, kernels::kMaxLanes);
+      expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == Algorithm::kTwoShot, "NVLink, %d PEs", pes);
+      circumstances.pcie = true;
+      const Algorithm expected = pes > 2 ? Algorithm::kRing : Algorithm::kTwoShot;
+      expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == expected, "PCI Express, %d PEs", pes);
+      for_each_call([&](int collective, uint64_t bytes) {
+        const bool may = collective == SPARKGAP_ALL_REDUCE && pes > 2 && bytes >= uint64_t{2} << 20;
+        expect(may || select(collective, bytes, circumstances) != Algorithm::kRing, "collective %d, %lu bytes, %d PEs",
+               collective, bytes, pes);
+      });
+    }
+  }
+}
+
+void a_route_is_named_by_provider_and_algorithm() {
+  expect(std::strcmp(route_name(ProviderKind::kHost, Algorithm::kOneShot), "host/one-shot") == 0, "one-shot");
+  expect(std::strcmp(route_name(ProviderKind::kNvshmem, Algorithm::kRing), "nvshmem/ring") == 0, "ring");
+  expect(std::strcmp(route_name(ProviderKind::kNccl, Algorithm::kDefault), "nccl/default") == 0, "default");
+  expect(route_name(ProviderKind::kNccl, Algorithm::kAuto)[0] == '\0', "auto is no route");
+  Algorithm found = Algorithm::kAuto;
+  expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "ring", ProviderKind::kHost, &found), "a ring on the host");
+  expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "shot", ProviderKind::kHost, &found), "a part of a name");
+  expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "", ProviderKind::kHost, &found), "no name");
+}
+
 }  // namespace
 }  // namespace sparkgap::test
 
@@ -77,6 +107,9 @@ int main(int argc, char** argv) {
   return run_tests(
       argc, argv,
       {{"what_is_selected_is_there_and_can_carry_the_message", what_is_selected_is_there_and_can_carry_the_message},
+       {"large_all_reduces_go_round_a_ring_only_over_pci_express",
+        large_all_reduces_go_round_a_ring_only_over_pci_express},
+       {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
        {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
        {"small_all_reduces_on_gpus_go_in_packets_and_large_ones_do_not",
         small_all_reduces_on_gpus_go_in_packets_and_large_ones_do_not}});

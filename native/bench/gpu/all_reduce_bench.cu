@@ -1,7 +1,7 @@
 // All-reduce of float32 by size, ours beside NCCL in one run, with the floors of the machine, as JSON on stdout.
 //
-//   gpu_all_reduce_bench --pes 2 [--from 64] [--to 67108864] [--factor 4] [--nccl PATH] [--algorithms
-//   auto,packets,two-shot]
+//   gpu_all_reduce_bench --pes 2 [--from 64] [--to 67108864] [--factor 4] [--nccl PATH]
+//                        [--algorithms auto,packets,two-shot,ring]
 //
 // NCCL refuses two PEs on one GPU, so there it is left out.
 #include <cstdio>

@@ -35,8 +35,9 @@ extern "C" {
 // The library is built with hidden visibility; what is declared here is what it shows.
 #pragma GCC visibility push(default)
 
-// Grows when a signature or a struct below changes; the Java side refuses a library of another number.
-#define SPARKGAP_ABI_VERSION 2
+// Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
+// number.
+#define SPARKGAP_ABI_VERSION 3
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -86,6 +87,10 @@ enum {
   SPARKGAP_BARRIER = 7,
   SPARKGAP_COLLECTIVES = 8
 };
+
+// How two PEs reach each other. SHM: by memory that both have, the host's or that of one GPU; also said of two GPUs
+// between which NVML knows no way, or where there is no NVML to ask.
+enum { SPARKGAP_LINK_SHM = 0, SPARKGAP_LINK_NVLINK = 1, SPARKGAP_LINK_PCIE = 2 };
 
 enum { SPARKGAP_SIGNAL_SET = 0, SPARKGAP_SIGNAL_ADD = 1 };
 enum { SPARKGAP_EQ = 0, SPARKGAP_NE = 1, SPARKGAP_GT = 2, SPARKGAP_GE = 3, SPARKGAP_LT = 4, SPARKGAP_LE = 5 };
@@ -182,11 +187,15 @@ const char* sparkgap_last_error(const sparkgap_world* world);
 // The PE that the last failure is about (waited for, lost, aborting or disagreeing), or -1.
 int32_t sparkgap_last_error_pe(const sparkgap_world* world);
 
-// One line for logs: provider, PEs, where the memory is.
+// One line for logs: provider, PEs, where the memory is, how GPUs are linked.
 const char* sparkgap_world_describe(sparkgap_world* world);
 
 // 1 if symmetric buffers of this world are GPU memory, which the host cannot read or write; 0 for a host world or NULL.
 int32_t sparkgap_world_memory_is_device(const sparkgap_world* world);
+
+// SPARKGAP_LINK_SHM, NVLINK or PCIE, the same on all PEs; the order of the two does not matter. Always SHM in a host
+// world. -1 before connect, for NULL, or if there is no such PE. Does not wait.
+int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b);
 
 // ---- Streams and events, of GPU worlds (INVALID_ARGUMENT in a host world)
 

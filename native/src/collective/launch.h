@@ -8,6 +8,7 @@ namespace sparkgap::kernels {
 
 int32_t launch_all_reduce_packets(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
 int32_t launch_all_reduce_two_shot(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
+int32_t launch_all_reduce_ring(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
 int32_t launch_reduce_two_shot(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
 int32_t launch_reduce_scatter_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
 int32_t launch_all_gather_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "device/nvml.h"
 #include "device/one_sided.h"
 
 namespace sparkgap {
@@ -150,6 +151,13 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     }
     kernel_world_.lanes = reachable ? kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes)) : 0;
   });
+}
+
+void CudaWorld::find_links(const DeviceCard* cards, LinkRow* row) const {
+  for (int32_t pe = 0; pe < options_.pes; ++pe) {
+    const bool shared = std::strcmp(cards[pe].uuid, info_.uuid) == 0;
+    row->to[pe] = shared ? static_cast<int32_t>(SPARKGAP_LINK_SHM) : Nvml::get().link(info_.pci, cards[pe].pci);
+  }
 }
 
 sparkgap_status CudaWorld::check_room(uint64_t bytes, Failure* failure) {

@@ -36,6 +36,7 @@ class CudaWorld : public DeviceWorld {
   sparkgap_status start(const DeviceCard* cards, const DeviceControl& control, Failure* failure) final;
   uint64_t scratch_bytes() const final { return kernels::scratch_bytes(options_.pes); }
   sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) final;
+  void find_links(const DeviceCard* cards, LinkRow* row) const final;
   int32_t lanes() const final { return kernel_world_.lanes; }
   bool fall_back() override { return false; }
   sparkgap_status check_room(uint64_t bytes, Failure* failure) final;

@@ -13,13 +13,14 @@
 #include <cstdint>
 
 #include "device/kernels.h"
+#include "device/links.h"
 #include "error.h"
 #include "sparkgap/sparkgap.h"
 
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 1;
+constexpr int32_t kDeviceInterface = 2;
 
 // WaitRecord::collective of a waitSignal.
 constexpr int32_t kWaitSignal = 200;
@@ -90,6 +91,9 @@ class DeviceWorld {
   // All PEs have attached to each other's `scratch`: calls may come. The caller keeps the memory until after the last.
   // `cards`: as in start.
   virtual sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) = 0;
+
+  // How this PE's GPU reaches those of the others, as far as NVML tells; PEs on one GPU share its memory.
+  virtual void find_links(const DeviceCard* cards, LinkRow* row) const = 0;
 
   // Whether this GPU has room for an allocation, as far as one can tell before.
   virtual sparkgap_status check_room(uint64_t bytes, Failure* failure) = 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/cuda_error.h"
+#include "device/nvml.h"
 #include "device/shared_library.h"
 
 namespace sparkgap {
@@ -19,15 +20,9 @@ const SharedLibrary& driver() {
   return library;
 }
 
-// "580.95.05", from NVML where it is there, which takes some 10 ms.
 std::string ask_driver_version() {
-  using Init = int (*)();
-  using Version = int (*)(char*, unsigned);
-  static const SharedLibrary nvml = SharedLibrary::of_loader("libnvidia-ml.so.1");
-  const auto init = reinterpret_cast<Init>(nvml.symbol("nvmlInit_v2"));
-  const auto version = reinterpret_cast<Version>(nvml.symbol("nvmlSystemGetDriverVersion"));
-  char text[96] = "";
-  if (init != nullptr && version != nullptr && init() == 0 && version(text, sizeof text) == 0) return text;
+  const std::string version = Nvml::get().driver_version();
+  if (!version.empty()) return version;
   int cuda = 0;
   if (cudaDriverGetVersion(&cuda) != cudaSuccess) return "unknown";
   return "CUDA " + std::to_string(cuda / 1000) + "." + std::to_string(cuda % 1000 / 10);

@@ -114,6 +114,7 @@ void GpuWorld::connect(const Control& control, Steps& steps, Waiter& waiter) {
     }
   }
   agree(device_->use_scratch(*scratch_, cards_.data(), &failure_), "setting up the kernels");
+  find_links();
 }
 
 void GpuWorld::exchange_cards() {
@@ -197,6 +198,17 @@ void GpuWorld::verify_puts() {
   copy(scratch_word(options_.pe, 0), words.data(), pes * sizeof(uint64_t));
   wait();
   agree(status, "verifying puts");
+}
+
+void GpuWorld::find_links() {
+  LinkRow mine = {};
+  device_->find_links(cards_.data(), &mine);
+  links_ = Links(exchange(*steps_, options_.pe, options_.pes, mine));
+}
+
+void GpuWorld::describe(Text& text) const {
+  device_->describe(text);
+  links_.describe(text);
 }
 
 // Throws the first PE's failure, on all PEs alike, unless all have succeeded.

@@ -42,6 +42,8 @@ class GpuWorld {
 
   // See Circumstances::lanes; after connect.
   int32_t lanes() const { return device_->lanes(); }
+  // The same on all PEs; after connect.
+  const Links& links() const { return links_; }
 
   // Collective.
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes);
@@ -66,7 +68,7 @@ class GpuWorld {
   // The world has been aborted: throws DEVICE_FAILED if this process is the reason, and can do nothing any more.
   void check_device() const;
 
-  void describe(Text& text) const { device_->describe(text); }
+  void describe(Text& text) const;
 
  private:
   friend class GpuMemory;
@@ -75,6 +77,7 @@ class GpuWorld {
   void check_cards() const;
   void start_provider();
   void verify_puts();
+  void find_links();
   void agree(sparkgap_status status, const char* what);
   std::unique_ptr<DeviceMemory> allocate_together(uint64_t bytes);
   void free_retired_together();
@@ -99,6 +102,7 @@ class GpuWorld {
   Waiter* waiter_ = nullptr;
   std::optional<Watcher> watcher_;
   std::vector<DeviceCard> cards_;
+  Links links_;
   std::unique_ptr<DeviceMemory> scratch_;
   // Freed by this PE but perhaps not yet by others. A PE that frees does not wait, so the memory goes with the next
   // allocation, where all PEs tell how many they have freed.

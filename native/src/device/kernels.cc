@@ -15,6 +15,21 @@ int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
   return std::max(1, std::min(kMaxLanes, multiprocessors / std::max(1, pes_per_device)));
 }
 
+namespace {
+
+int32_t launch_all_reduce(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
+  switch (call.algorithm) {
+    case Algorithm::kPackets:
+      return launch_all_reduce_packets(world, stream, call);
+    case Algorithm::kRing:
+      return launch_all_reduce_ring(world, stream, call);
+    default:
+      return launch_all_reduce_two_shot(world, stream, call);
+  }
+}
+
+}  // namespace
+
 int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   const bool empty = call.count == 0;
   switch (call.collective) {
@@ -23,9 +38,7 @@ int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& 
     case SPARKGAP_ALL_TO_ALLV:
       return launch_all_to_allv_chunked(world, stream, call);
     case SPARKGAP_ALL_REDUCE:
-      if (empty) return 0;
-      return call.algorithm == Algorithm::kPackets ? launch_all_reduce_packets(world, stream, call)
-                                                   : launch_all_reduce_two_shot(world, stream, call);
+      return empty ? 0 : launch_all_reduce(world, stream, call);
     case SPARKGAP_REDUCE:
       return empty ? 0 : launch_reduce_two_shot(world, stream, call);
     case SPARKGAP_REDUCE_SCATTER:

@@ -49,7 +49,12 @@ class Lane {
 
   __device__ bool agrees() const { return agrees_; }
 
+  __device__ uint32_t step() const { return step_; }
+
   __device__ void next_step() { ++step_; }
+
+  // Numbers that the caller has given out itself; the next exchange has the one after them. All PEs do the same.
+  __device__ void next_steps(uint32_t steps) { step_ += steps; }
 
   // At the end of the kernel, after the exchange of the last step.
   __device__ void finish() const {

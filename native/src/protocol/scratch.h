@@ -4,6 +4,8 @@
 //   | Counters         |  this PE's own: how far each lane is; nobody else reads or writes it
 //   +------------------+  kFlagsAt
 //   | FlagRecord       |  [lane][parity][source PE]: written by the source's same lane
+//   +------------------+  kRingWordsAt
+//   | uint32_t         |  [lane][parity][RingWord]: written by the PEs before and after this one (protocol/ring.h)
 //   +------------------+  kPacketsAt
 //   | Packet           |  [parity][lane][source PE][kLanePackets]: data and flag in one 16-byte store
 //   +------------------+  slots_at(pes)
@@ -22,19 +24,15 @@
 // Rotation, the same for packets and slots: number s uses the parity s % 2. A PE writes number s only after it has
 // received s - 1 from all, and a PE sends s - 1 only after it has read all of s - 2. So what s overwrites has been
 // read. Packets have a counter of their own, because one message in packets is one number; in slots it is a step
-// (lane.cuh).
+// (lane.cuh). Within a ring, where a PE hears of its neighbours only, another rule holds: protocol/ring.h.
 #ifndef SPARKGAP_PROTOCOL_SCRATCH_H
 #define SPARKGAP_PROTOCOL_SCRATCH_H
 
 #include <cstdint>
 
 #include "device/kernels.h"
-
-#ifdef __CUDACC__
-#define SPARKGAP_HOST_DEVICE __host__ __device__
-#else
-#define SPARKGAP_HOST_DEVICE
-#endif
+#include "host_device.h"
+#include "protocol/ring.h"
 
 namespace sparkgap::kernels {
 
@@ -68,11 +66,16 @@ constexpr uint64_t kLanePackets = kLanePacketBytes / kWordBytes;
 constexpr uint64_t kLaneSlotBytes = 256 << 10;
 
 constexpr uint64_t kFlagsAt = 1024;
-constexpr uint64_t kPacketsAt = kFlagsAt + kMaxLanes * kParities * kMaxPes * sizeof(FlagRecord);
+constexpr uint64_t kRingWordsAt = kFlagsAt + kMaxLanes * kParities * kMaxPes * sizeof(FlagRecord);
+constexpr uint64_t kPacketsAt = kRingWordsAt + kMaxLanes * kParities * kRingWords * sizeof(uint32_t);
 static_assert(sizeof(Counters) <= kFlagsAt && kPacketsAt % 256 == 0, "the parts of the scratch follow each other");
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t flag_at(uint64_t lane, uint64_t parity, uint64_t source) {
   return kFlagsAt + ((lane * kParities + parity) * kMaxPes + source) * sizeof(FlagRecord);
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t ring_word_at(uint64_t lane, uint64_t parity, uint64_t word) {
+  return kRingWordsAt + ((lane * kParities + parity) * kRingWords + word) * sizeof(uint32_t);
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t packets_at(uint64_t pes, uint64_t lane, uint64_t parity, uint64_t source) {

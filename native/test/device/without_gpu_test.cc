@@ -117,6 +117,15 @@ void a_gpu_world_has_a_most_of_pes() {
   sparkgap_world_destroy(world);
 }
 
+void pes_of_a_host_world_share_memory() {
+  run_pes({2}, [](const Pe& pe) {
+    expect(sparkgap_world_link(pe.world(), 0, 1) == SPARKGAP_LINK_SHM, "link %d",
+           sparkgap_world_link(pe.world(), 0, 1));
+    expect(sparkgap_world_link(pe.world(), 0, 2) == -1, "there is no PE 2");
+    expect(sparkgap_world_link(nullptr, 0, 1) == -1, "there is no world");
+  });
+}
+
 void a_host_world_has_no_streams_and_events() {
   run_pes({1}, [](const Pe& pe) {
     sparkgap_world* world = pe.world();
@@ -133,7 +142,7 @@ void a_host_world_has_no_streams_and_events() {
 }
 
 void the_interface_has_the_number_of_its_header() {
-  expect(sparkgap_abi_version() == SPARKGAP_ABI_VERSION && SPARKGAP_ABI_VERSION == 2, "ABI %d, header %d",
+  expect(sparkgap_abi_version() == SPARKGAP_ABI_VERSION && SPARKGAP_ABI_VERSION == 3, "ABI %d, header %d",
          sparkgap_abi_version(), SPARKGAP_ABI_VERSION);
 }
 
@@ -148,6 +157,7 @@ int main(int argc, char** argv) {
       {"a_message_is_cut_at_its_end", a_message_is_cut_at_its_end},
       {"a_gpu_world_needs_a_device", a_gpu_world_needs_a_device},
       {"a_gpu_world_has_a_most_of_pes", a_gpu_world_has_a_most_of_pes},
+      {"pes_of_a_host_world_share_memory", pes_of_a_host_world_share_memory},
       {"a_host_world_has_no_streams_and_events", a_host_world_has_no_streams_and_events},
       {"the_interface_has_the_number_of_its_header", the_interface_has_the_number_of_its_header},
   };

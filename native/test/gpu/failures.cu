@@ -3,6 +3,7 @@
 
 #include "gpu/kernel_case.h"
 #include "gpu/tests.h"
+#include "support/reference.h"
 
 namespace sparkgap::test {
 namespace {
@@ -18,7 +19,7 @@ constexpr Call kCalls[] = {{SPARKGAP_ALL_REDUCE, Algorithm::kPackets},     {SPAR
                            {SPARKGAP_REDUCE_SCATTER, Algorithm::kChunked}, {SPARKGAP_ALL_GATHER, Algorithm::kChunked},
                            {SPARKGAP_BROADCAST, Algorithm::kChunked},      {SPARKGAP_REDUCE, Algorithm::kTwoShot},
                            {SPARKGAP_ALL_TO_ALL, Algorithm::kChunked},     {SPARKGAP_ALL_TO_ALLV, Algorithm::kChunked},
-                           {SPARKGAP_BARRIER, Algorithm::kFlags}};
+                           {SPARKGAP_BARRIER, Algorithm::kFlags},          {SPARKGAP_ALL_REDUCE, Algorithm::kRing}};
 
 KernelCase case_of(const Call& call) {
   KernelCase c;
@@ -45,7 +46,7 @@ void expect_given_up(const GpuPe& pe, const KernelCase& c, kernels::WaitEnd end)
 
 // Every kernel once for all, then again without kAbsent, and one more behind it, which must end as well.
 void run_without_one(int pes, uint64_t deadline_ns, kernels::WaitEnd end) {
-  const KernelInputs inputs(pes);
+  const Inputs inputs(pes);
   run_gpu_pes(pes, 120, [&](GpuPe& pe) {
     KernelRunner runner(pe, inputs, 5000 * 4 * (pes + 1));
     for (const Call& call : kCalls) {
@@ -80,6 +81,27 @@ void run_without_one(int pes, uint64_t deadline_ns, kernels::WaitEnd end) {
 void run_deadline(int pes) { run_without_one(pes, 50'000'000, kernels::WaitEnd::kDeadline); }
 
 void run_abort(int pes) { run_without_one(pes, kLongDeadlineNs, kernels::WaitEnd::kAborted); }
+
+// A PE that breaks off in the middle, by making a call with fewer pieces: the waits are those between neighbours.
+void run_ring_breaks_off(int pes) {
+  const Inputs inputs(pes);
+  run_gpu_pes(pes, 60, [&](GpuPe& pe) {
+    const uint64_t round_bytes = pe.world.lanes * (uint64_t{8} << 10);
+    KernelRunner runner(pe, inputs, 6 * round_bytes);
+    KernelCase c = case_of({SPARKGAP_ALL_REDUCE, Algorithm::kRing});
+    // A whole one first, so that no PE is late because it loads the kernel.
+    c.count = 6 * round_bytes / bytes_of(c.type);
+    runner.call(c);
+    pe.synchronize();
+    pe.meet();
+    pe.world.deadline_ns = 50'000'000;
+    if (pe.pe() == kAbsent) c.count /= 2;
+    runner.call(c);
+    pe.synchronize();
+    if (pe.pe() != kAbsent) expect_given_up(pe, c, kernels::WaitEnd::kDeadline);
+    pe.meet();
+  });
+}
 
 void run_counts_disagree(int pes) {
   run_gpu_pes(pes, 60, [&](GpuPe& pe) {

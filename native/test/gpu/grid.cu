@@ -15,7 +15,7 @@ using kernels::kLanePacketBytes;
 std::vector<Algorithm> algorithms_of(int collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return {Algorithm::kPackets, Algorithm::kTwoShot};
+      return {Algorithm::kPackets, Algorithm::kTwoShot, Algorithm::kRing};
     case SPARKGAP_REDUCE:
       return {Algorithm::kTwoShot};
     case SPARKGAP_BARRIER:
@@ -40,6 +40,8 @@ std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t 
          {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10, lanes * slot}) {
       bytes.push_back(at);
     }
+    // Several pieces of each lane for each PE, so that all of a ring are at work at once.
+    if (algorithm == Algorithm::kRing) bytes.push_back(lanes * pes * 3 * (uint64_t{8} << 10));
   }
   std::set<uint64_t> counts = {0, 1, 2, 3, 5, 7, 31, 33, 1000};
   for (const uint64_t at : bytes) {

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     if (pes == 1) continue;
     add("deadline", pes, [=] { run_deadline(pes); });
     add("abort", pes, [=] { run_abort(pes); });
+    add("ring_breaks_off", pes, [=] { run_ring_breaks_off(pes); });
     add("counts_disagree", pes, [=] { run_counts_disagree(pes); });
   }
   return run_tests(argc, argv, tests);

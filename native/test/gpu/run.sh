@@ -96,7 +96,7 @@ run() {
         ((gpus == 1)) || step world-nccl 150 ./gpu_world_test --pes "$largest" --provider nccl
         ;;
       bench)
-        step bench 150 ./gpu_all_reduce_bench --pes "$largest" --nccl "$(nccl_library)" --algorithms auto,packets,two-shot
+        step bench 150 ./gpu_all_reduce_bench --pes "$largest" --nccl "$(nccl_library)" --algorithms auto,packets,two-shot,ring
         cp "$results/bench.log" "$results/all-reduce.json"
         ;;
       sanitizer)

@@ -31,6 +31,8 @@ KernelCase random_case(const GpuPe& pe, std::mt19937_64& random) {
   c.shift = static_cast<int>(random() % 4);
   c.salt = random() % 1000;
   c.algorithm = algorithm_for(pe, c.collective, c.count * bytes_of(c.type));
+  // Of small ones, too, and where the selector would not take it.
+  if (c.collective == SPARKGAP_ALL_REDUCE && random() % 3 == 0) c.algorithm = Algorithm::kRing;
   return c;
 }
 
@@ -93,7 +95,9 @@ void run_back_to_back(int pes) {
       if (own() % 32 == 0) delay<<<1, 1, 0, pe.stream>>>(own() % 20000);
       kernels::KernelCall call = {};
       call.collective = SPARKGAP_ALL_REDUCE;
-      call.algorithm = operation % 16 == 15 ? Algorithm::kTwoShot : Algorithm::kPackets;
+      call.algorithm = operation % 16 == 15  ? Algorithm::kTwoShot
+                       : operation % 16 == 7 ? Algorithm::kRing
+                                             : Algorithm::kPackets;
       call.type = SPARKGAP_INT32;
       call.count = count;
       call.in = in;
@@ -123,6 +127,9 @@ void run_graph(int pes) {
         c.count = count;
         c.symmetric = count > 1000;
         c.algorithm = algorithm_for(pe, collective, count * 4);
+        cases.push_back(c);
+        if (collective != SPARKGAP_ALL_REDUCE) continue;
+        c.algorithm = Algorithm::kRing;
         cases.push_back(c);
       }
     }

@@ -18,6 +18,8 @@ void run_graph(int pes);
 // A PE that never comes: the others' waits end, and their record names it.
 void run_deadline(int pes);
 void run_abort(int pes);
+// A PE that leaves a ring in the middle.
+void run_ring_breaks_off(int pes);
 // allToAllv with counts that do not fit each other.
 void run_counts_disagree(int pes);
 

@@ -170,6 +170,21 @@ void two_pes_on_one_gpu_are_refused_by_name() {
   expect(false, "two PEs on one GPU made a world");
 }
 
+void links_are_those_of_the_gpus() {
+  run_pes(world_of, [](const Pe& pe) {
+    for (int a = 0; a < pe.pes(); ++a) {
+      for (int b = 0; b < pe.pes(); ++b) {
+        const int32_t link = sparkgap_world_link(pe.world(), a, b);
+        const bool one_gpu = a % world_of.gpus == b % world_of.gpus;
+        expect((link == SPARKGAP_LINK_SHM) == one_gpu, "PEs %d and %d: link %d", a, b, link);
+        expect(link == sparkgap_world_link(pe.world(), b, a), "PEs %d and %d: the order matters", a, b);
+      }
+    }
+    if (pe.pe() == 0) std::printf("     %s\n", sparkgap_world_describe(pe.world()));
+    std::fflush(stdout);
+  });
+}
+
 void one_sided_calls_reach_the_next_pe() {
   run_pes(world_of, [](const Pe& pe) {
     sparkgap_world* world = pe.world();
@@ -291,6 +306,23 @@ void nccls_own_collectives_do_the_same() {
       const std::vector<float> sent = elements(static_cast<int>(from), pes * count);
       expect_equal({received.begin() + from * count, received.begin() + (from + 1) * count},
                    {sent.begin() + pe.pe() * count, sent.begin() + (pe.pe() + 1) * count}, "all_to_all in place");
+    }
+  });
+}
+
+void a_ring_is_taken_where_it_is_asked_for() {
+  run_pes(world_of, [](const Pe& pe) {
+    sparkgap_world* world = pe.world();
+    pe.ok(sparkgap_world_set_algorithm(world, SPARKGAP_ALL_REDUCE, "ring"), "set_algorithm");
+    const std::string route = sparkgap_route(world, SPARKGAP_ALL_REDUCE, 1000, SPARKGAP_FLOAT32);
+    expect(route == std::string(world_of.provider) + "/ring", "the route is %s", route.c_str());
+    for (const size_t count : {size_t{3}, size_t{8} << 20}) {
+      sparkgap_buffer* buffer = pe.allocate(count * sizeof(float));
+      write(pe, buffer, elements(pe.pe(), count));
+      void* address = sparkgap_buffer_address(buffer);
+      pe.ok(sparkgap_all_reduce(world, address, address, count, SPARKGAP_FLOAT32, SPARKGAP_SUM), "all_reduce");
+      synchronize(pe);
+      expect_equal(read(pe, buffer, count), sum_of(pe.pes(), count), "ring");
     }
   });
 }
@@ -525,11 +557,13 @@ const std::vector<Test> kTests = {
     {"worlds_follow_one_another_with_other_pe_numbers", worlds_follow_one_another_with_other_pe_numbers},
     {"a_second_world_in_a_process_is_refused", a_second_world_in_a_process_is_refused},
     {"two_pes_on_one_gpu_are_refused_by_name", two_pes_on_one_gpu_are_refused_by_name},
+    {"links_are_those_of_the_gpus", links_are_those_of_the_gpus},
     {"one_sided_calls_reach_the_next_pe", one_sided_calls_reach_the_next_pe},
     {"memory_that_is_freed_is_used_again", memory_that_is_freed_is_used_again},
     {"more_than_the_gpu_has_is_refused_and_the_world_goes_on", more_than_the_gpu_has_is_refused_and_the_world_goes_on},
     {"host_memory_is_staged", host_memory_is_staged},
     {"nccls_own_collectives_do_the_same", nccls_own_collectives_do_the_same},
+    {"a_ring_is_taken_where_it_is_asked_for", a_ring_is_taken_where_it_is_asked_for},
     {"blocks_of_all_to_allv_leave_what_lies_between_alone", blocks_of_all_to_allv_leave_what_lies_between_alone},
     {"pes_may_differ_in_the_memory_that_they_give", pes_may_differ_in_the_memory_that_they_give},
     {"a_graph_of_collectives_is_replayed", a_graph_of_collectives_is_replayed},

@@ -121,7 +121,8 @@ public final class Communicator implements AutoCloseable {
 
   /**
    * For example {@code PE 1 of 2 (world epoch 7): PE 1 (executor 3 on node-a, partition 0) of stage
-   * 2.0, host: not nvshmem: ...}; what follows the provider says why it was taken. Any thread.
+   * 2.0, host: not nvshmem: ...}; what follows the provider says why it was taken. On GPUs also the
+   * library, this PE's GPU and how the GPUs are linked. Any thread.
    */
   @Override
   public String toString() {

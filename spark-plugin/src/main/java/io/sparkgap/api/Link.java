@@ -6,7 +6,7 @@ public enum Link {
   NVLINK,
   /** GPU to GPU over PCI Express. */
   PCIE,
-  /** Shared memory of one host. */
+  /** Memory that both have: of one host, or of one GPU. */
   SHM,
   /** InfiniBand between hosts. */
   IB,

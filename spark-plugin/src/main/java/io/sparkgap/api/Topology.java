@@ -7,11 +7,14 @@ import java.util.List;
  * Who the PEs of a world are and how they reach each other. Immutable.
  *
  * @param pes all PEs, in PE order
+ * @param gpuLinks in a world on GPUs, for each PE its links to all, in PE order; empty in a world
+ *     in host memory
  */
-public record Topology(List<PeInfo> pes) implements Serializable {
-  /** Refuses a list that is empty or not in PE order. */
+public record Topology(List<PeInfo> pes, List<List<Link>> gpuLinks) implements Serializable {
+  /** Refuses PEs that are none or not in PE order, and links of another number of PEs. */
   public Topology {
     pes = List.copyOf(pes);
+    gpuLinks = gpuLinks.stream().map(List::copyOf).toList();
     if (pes.isEmpty()) {
       throw new IllegalArgumentException("a topology needs at least one PE");
     }
@@ -21,17 +24,34 @@ public record Topology(List<PeInfo> pes) implements Serializable {
             "entry " + pe + " of a topology must be PE " + pe + ", but is " + pes.get(pe));
       }
     }
+    int all = pes.size();
+    if (!gpuLinks.isEmpty()
+        && (gpuLinks.size() != all || gpuLinks.stream().anyMatch(row -> row.size() != all))) {
+      throw new IllegalArgumentException(
+          "a topology of " + all + " PEs needs as many rows of as many links, not " + gpuLinks);
+    }
+  }
+
+  /** PEs in host memory. */
+  public Topology(List<PeInfo> pes) {
+    this(pes, List.of());
   }
 
   /**
-   * How two PEs reach each other; the order of the two does not matter. Between GPUs of one host
-   * this is {@code SHM} as well: over NVLink or PCI Express, which Sparkgap does not tell apart yet
-   * ({@code nvidia-smi topo -m} does).
+   * How two PEs reach each other; the order of the two does not matter. Between GPUs as the
+   * driver's NVML tells it ({@code nvidia-smi topo -p2p n}): {@code NVLINK} or {@code PCIE}; {@code
+   * SHM} where PEs share one GPU, where GPUs reach each other only through the host's memory, and
+   * where there is no NVML to ask.
    *
    * @throws IllegalArgumentException if there is no such PE
    */
   public Link link(int a, int b) {
-    return pe(a).host().equals(pe(b).host()) ? Link.SHM : Link.TCP;
+    String hostOfA = pe(a).host();
+    String hostOfB = pe(b).host();
+    if (!gpuLinks.isEmpty()) {
+      return gpuLinks.get(a).get(b);
+    }
+    return hostOfA.equals(hostOfB) ? Link.SHM : Link.TCP;
   }
 
   /**

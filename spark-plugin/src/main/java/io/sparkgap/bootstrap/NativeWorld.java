@@ -1,9 +1,12 @@
 package io.sparkgap.bootstrap;
 
 import io.sparkgap.api.Errors;
+import io.sparkgap.api.Link;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
 import io.sparkgap.jni.WorldOptions;
+import java.util.ArrayList;
+import java.util.List;
 import org.bytedeco.javacpp.BytePointer;
 
 /**
@@ -132,12 +135,35 @@ public final class NativeWorld implements AutoCloseable {
   }
 
   /**
-   * One line for logs: provider, PEs, and on GPUs library, device and how long it took to start.
+   * One line for logs: provider, PEs, and on GPUs library, device, how long it took to start and
+   * how the GPUs are linked.
    */
   String description() {
     synchronized (life) {
       return closed ? toString() : SparkgapNative.sparkgap_world_describe(handle).getString();
     }
+  }
+
+  /** For each PE its links to all, in PE order; empty in host memory. Once connected. */
+  List<List<Link>> gpuLinks() {
+    List<List<Link>> links = new ArrayList<>();
+    synchronized (life) {
+      for (int a = 0; !closed && Offer.isOnGpu(provider) && a < pes; a++) {
+        List<Link> row = new ArrayList<>();
+        for (int b = 0; b < pes; b++) {
+          row.add(link(SparkgapNative.sparkgap_world_link(handle, a, b)));
+        }
+        links.add(row);
+      }
+    }
+    return links;
+  }
+
+  private static Link link(int code) {
+    if (code == SparkgapNative.SPARKGAP_LINK_NVLINK) {
+      return Link.NVLINK;
+    }
+    return code == SparkgapNative.SPARKGAP_LINK_PCIE ? Link.PCIE : Link.SHM;
   }
 
   /** How many collective calls this PE has made in the world. */

@@ -271,7 +271,7 @@ public final class WorldClient implements AutoCloseable {
     return Communicator.over(
         world.handle(),
         world.pe(),
-        new Topology(pes),
+        new Topology(pes, world.gpuLinks()),
         world.epoch(),
         describe(membership, assignment),
         line -> driver.tell(new Report(world.pe(), line)),

@@ -19,6 +19,22 @@ class TopologyTest {
   }
 
   @Test
+  void gpusAreLinkedAsTheDriverSays() {
+    List<List<Link>> links =
+        List.of(
+            List.of(Link.SHM, Link.NVLINK, Link.PCIE),
+            List.of(Link.NVLINK, Link.SHM, Link.PCIE),
+            List.of(Link.PCIE, Link.PCIE, Link.SHM));
+    Topology topology = new Topology(List.of(FIRST, SECOND, THIRD), links);
+    assertThat(topology.link(0, 1)).isEqualTo(Link.NVLINK);
+    assertThat(topology.link(2, 1)).isEqualTo(Link.PCIE);
+    assertThatThrownBy(() -> topology.link(0, 3)).hasMessageContaining("there is no PE 3");
+    assertThatThrownBy(() -> new Topology(List.of(FIRST, SECOND), links))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a topology of 2 PEs needs as many rows of as many links");
+  }
+
+  @Test
   void pesMustBeInOrder() {
     assertThatThrownBy(() -> new Topology(List.of(SECOND, FIRST)))
         .isInstanceOf(IllegalArgumentException.class)
