@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "comparison.h"
 #include "protocol/atomics.h"
 #include "reduce/reduce.h"
 
@@ -10,23 +11,6 @@ namespace {
 
 int64_t* word_at(Buffer& buffer, int32_t pe, uint64_t offset) {
   return reinterpret_cast<int64_t*>(buffer.at(pe, offset));
-}
-
-bool holds(int64_t observed, int32_t comparison, int64_t value) {
-  switch (comparison) {
-    case SPARKGAP_EQ:
-      return observed == value;
-    case SPARKGAP_NE:
-      return observed != value;
-    case SPARKGAP_GT:
-      return observed > value;
-    case SPARKGAP_GE:
-      return observed >= value;
-    case SPARKGAP_LT:
-      return observed < value;
-    default:
-      return observed <= value;
-  }
 }
 
 // What a GPU can reach: NCCL has worlds in which PEs have collectives but no way into each other's memory.

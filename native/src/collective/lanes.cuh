@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "device/element_bytes.h"
 #include "device/launch_cache.h"
 #include "protocol/copy.cuh"
 #include "protocol/lane.cuh"
@@ -80,22 +81,6 @@ inline int32_t cut_in_parts(uint64_t total, uint64_t most_bytes, uint64_t pes, i
   const int32_t used = cut(total, most_bytes * pes, lanes, pieces);
   *part_bytes = ((pieces->piece_bytes + pes - 1) / pes + 15) / 16 * 16;
   return used;
-}
-
-SPARKGAP_HOST_DEVICE inline uint64_t bytes_of_type(int32_t type) {
-  switch (type) {
-    case SPARKGAP_INT8:
-    case SPARKGAP_UINT8:
-      return 1;
-    case SPARKGAP_FLOAT16:
-    case SPARKGAP_BFLOAT16:
-      return 2;
-    case SPARKGAP_FLOAT64:
-    case SPARKGAP_INT64:
-      return 8;
-    default:
-      return 4;
-  }
 }
 
 inline LaneCall lane_call(const KernelWorld& world, const KernelCall& call) {

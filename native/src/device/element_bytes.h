@@ -1,14 +1,15 @@
-// Bytes of one element of a data type, for libsparkgap_cuda.so.
+// Bytes of one element of a data type, for kernels and the code around them.
 #ifndef SPARKGAP_DEVICE_ELEMENT_BYTES_H
 #define SPARKGAP_DEVICE_ELEMENT_BYTES_H
 
 #include <cstdint>
 
+#include "host_device.h"
 #include "sparkgap/sparkgap.h"
 
 namespace sparkgap {
 
-constexpr uint64_t element_bytes(int32_t type) {
+SPARKGAP_HOST_DEVICE constexpr uint64_t element_bytes(int32_t type) {
   switch (type) {
     case SPARKGAP_INT8:
     case SPARKGAP_UINT8:

@@ -1,3 +1,4 @@
+#include "comparison.h"
 #include "device/device.h"
 #include "device/one_sided.h"
 #include "protocol/wait.cuh"
@@ -9,23 +10,6 @@ __device__ int64_t load_system(const int64_t* word) {
   int64_t value;
   asm volatile("ld.acquire.sys.global.s64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
   return value;
-}
-
-__device__ bool holds(int64_t observed, int32_t comparison, int64_t value) {
-  switch (comparison) {
-    case SPARKGAP_EQ:
-      return observed == value;
-    case SPARKGAP_NE:
-      return observed != value;
-    case SPARKGAP_GT:
-      return observed > value;
-    case SPARKGAP_GE:
-      return observed >= value;
-    case SPARKGAP_LT:
-      return observed < value;
-    default:
-      return observed <= value;
-  }
 }
 
 __global__ void signal_kernel(int64_t* word, int64_t value, int32_t signal_op) {

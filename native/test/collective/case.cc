@@ -4,14 +4,13 @@
 #include <cstring>
 #include <random>
 
+#include "support/calls.h"
 #include "support/check.h"
 #include "support/reference.h"
 
 namespace sparkgap::test {
 namespace {
 
-// A prime, so that no chunk of an algorithm repeats another.
-constexpr uint64_t kPool = 65521;
 constexpr uint64_t kGuard = 64;
 constexpr uint64_t kLargestShift = 3;
 constexpr uint64_t kSlack = kLargestShift * 8 + kGuard;
@@ -19,80 +18,11 @@ constexpr char kMark = 0x5a;
 // Above this, PEs that must all have the same result check a part each, and the hashes the rest.
 constexpr uint64_t kWholeCheck = 4096;
 
-// What `from` sends to `to` in an allToAllv: often nothing, always the same in both directions, so that the case can be
-// in place.
-uint64_t exchanged(const Case& c, int from, int to) {
-  const uint64_t low = static_cast<uint64_t>(std::min(from, to));
-  const uint64_t high = static_cast<uint64_t>(std::max(from, to));
-  const uint64_t mixed = (low * 31 + high * 17 + c.salt) * 0x9e3779b97f4a7c15u;
-  return mixed % 4 == 0 ? 0 : (mixed >> 20) % (c.count + 1);
-}
-
-// Blocks lie in the order of the PEs, with a gap of one element in front of each.
-uint64_t exchange_offset(const Case& c, int pe, int peer) {
-  uint64_t offset = 1;
-  for (int i = 0; i < peer; ++i) offset += exchanged(c, pe, i) + 1;
-  return offset;
-}
-
-uint64_t in_count(const Case& c, int pes) {
-  switch (c.collective) {
-    case SPARKGAP_REDUCE_SCATTER:
-    case SPARKGAP_ALL_TO_ALL:
-      return c.count * pes;
-    case SPARKGAP_ALL_TO_ALLV:
-      return (c.count + 1) * pes + 1;
-    case SPARKGAP_BARRIER:
-      return 0;
-    default:
-      return c.count;
-  }
-}
-
-uint64_t out_count(const Case& c, int pes) {
-  switch (c.collective) {
-    case SPARKGAP_ALL_GATHER:
-    case SPARKGAP_ALL_TO_ALL:
-      return c.count * pes;
-    case SPARKGAP_ALL_TO_ALLV:
-      return (c.count + 1) * pes + 1;
-    case SPARKGAP_BARRIER:
-      return 0;
-    default:
-      return c.count;
-  }
-}
-
-bool has_root(int32_t collective) { return collective == SPARKGAP_BROADCAST || collective == SPARKGAP_REDUCE; }
-
 bool same_everywhere(int32_t collective) {
   return collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_ALL_GATHER || collective == SPARKGAP_BROADCAST;
 }
 
-uint64_t hash(const char* bytes, uint64_t size) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  uint64_t at = 0;
-  for (; at + 8 <= size; at += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes + at, 8);
-    hash = (hash ^ word) * 0x100000001b3u;
-    hash ^= hash >> 29;
-  }
-  for (; at < size; ++at) hash = (hash ^ static_cast<unsigned char>(bytes[at])) * 0x100000001b3u;
-  return hash;
-}
-
 }  // namespace
-
-const char* collective_name(int32_t collective) {
-  constexpr const char* kNames[SPARKGAP_COLLECTIVES] = {"allReduce", "reduceScatter", "allGather", "broadcast",
-                                                        "reduce",    "allToAll",      "allToAllv", "barrier"};
-  return kNames[collective];
-}
-
-bool reduces(int32_t collective) {
-  return collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_REDUCE;
-}
 
 std::string describe(const Case& c) {
   constexpr const char* kMemoryNames[kMemories] = {"private", "symmetric", "private with symmetric in",
@@ -107,28 +37,7 @@ std::string describe(const Case& c) {
 }
 
 uint64_t array_bytes(const Case& c, int pes) {
-  return std::max(in_count(c, pes), out_count(c, pes)) * bytes_of(c.type);
-}
-
-Inputs::Inputs(int pes) : pools_(SPARKGAP_TYPES) {
-  for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-    for (int pe = 0; pe < pes; ++pe)
-      pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
-  }
-}
-
-void Inputs::fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const {
-  const uint64_t bytes = bytes_of(type);
-  const char* pool = pools_[type][pe].data();
-  char* next = static_cast<char*>(to);
-  uint64_t at = (first + salt * 7919) % kPool;
-  while (count > 0) {
-    const uint64_t piece = std::min(count, kPool - at);
-    std::memcpy(next, pool + at * bytes, piece * bytes);
-    next += piece * bytes;
-    count -= piece;
-    at = 0;
-  }
+  return std::max(in_count(c.collective, c.count, pes), out_count(c.collective, c.count, pes)) * bytes_of(c.type);
 }
 
 CaseRunner::CaseRunner(const Pe& pe, const Inputs& inputs, uint64_t array_bytes)
@@ -159,8 +68,8 @@ uint64_t CaseRunner::run(const Case& c) {
          describe(c).c_str());
   const Arrays arrays = arrays_of(c);
   const uint64_t bytes = bytes_of(c.type);
-  const uint64_t ins = in_count(c, pe_.pes());
-  const uint64_t outs = out_count(c, pe_.pes());
+  const uint64_t ins = in_count(c.collective, c.count, pe_.pes());
+  const uint64_t outs = out_count(c.collective, c.count, pe_.pes());
   const bool reads = c.collective != SPARKGAP_BROADCAST || pe_.pe() == c.root;
   const bool writes = c.collective != SPARKGAP_REDUCE || pe_.pe() == c.root;
 
@@ -228,11 +137,12 @@ void CaseRunner::call(const Case& c, const Arrays& arrays) {
 }
 
 void CaseRunner::call_all_to_allv(const Case& c, const Arrays& arrays) {
+  const Exchange exchange = {c.count, c.salt};
   std::vector<uint64_t> counts(pe_.pes());
   std::vector<uint64_t> offsets(pe_.pes());
   for (int peer = 0; peer < pe_.pes(); ++peer) {
-    counts[peer] = exchanged(c, pe_.pe(), peer);
-    offsets[peer] = exchange_offset(c, pe_.pe(), peer);
+    counts[peer] = exchange.count(pe_.pe(), peer);
+    offsets[peer] = exchange.offset(pe_.pe(), peer);
   }
   pe_.ok(sparkgap_all_to_allv(pe_.world(), arrays.in, counts.data(), offsets.data(), arrays.out, counts.data(),
                               offsets.data(), c.type),
@@ -305,10 +215,11 @@ void CaseRunner::check_copied(const Case& c, const char* out, int from_pe, uint6
 }
 
 void CaseRunner::check_all_to_allv(const Case& c, const char* out) const {
+  const Exchange exchange = {c.count, c.salt};
   const int pe = pe_.pe();
   for (int from = 0; from < pe_.pes(); ++from) {
-    const uint64_t at = exchange_offset(c, pe, from);
-    check_copied(c, out, from, exchange_offset(c, from, pe), exchanged(c, from, pe), at);
+    const uint64_t at = exchange.offset(pe, from);
+    check_copied(c, out, from, exchange.offset(from, pe), exchange.count(from, pe), at);
     if (c.in_place) continue;
     // The gap in front of the block is nobody's.
     const char* gap = out + (at - 1) * bytes_of(c.type);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/calls.h"
 #include "support/pes.h"
 
 namespace sparkgap::test {
@@ -29,23 +30,8 @@ struct Case {
 // "host/one-shot allReduce of 13 float32 SUM, in place, private memory, ..."
 std::string describe(const Case& c);
 
-const char* collective_name(int32_t collective);
-bool reduces(int32_t collective);
-
 // Bytes of the largest array of the case on any PE.
 uint64_t array_bytes(const Case& c, int pes);
-
-// The elements that each PE puts in, which any PE can compute. To be made before the PEs are forked.
-class Inputs {
- public:
-  explicit Inputs(int pes);
-
-  // Elements first..first+count-1 of what `pe` contributes.
-  void fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const;
-
- private:
-  std::vector<std::vector<std::vector<char>>> pools_;  // of a type, of a PE
-};
 
 // One PE's memory for cases, and the calls.
 class CaseRunner {

@@ -70,7 +70,7 @@ void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
   for (const Algorithm algorithm : algorithms_of(collective)) {
     for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
       for (const uint64_t count : counts_for(pe, algorithm, bytes_of(type))) {
-        const int ops = is_reduction(collective) ? SPARKGAP_OPS : 1;
+        const int ops = reduces(collective) ? SPARKGAP_OPS : 1;
         for (int32_t op = 0; op < ops; ++op) {
           // In place and not; not symmetric, symmetric, and symmetric at other places: in turn, so that each meets
           // each.
@@ -107,7 +107,7 @@ void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
 }  // namespace
 
 void run_grid(int pes, int collective) {
-  const KernelInputs inputs(pes);
+  const Inputs inputs(pes);
   run_gpu_pes(pes, 300, [&](GpuPe& pe) {
     // The longest counts are those of lanes * slot bytes, of which allToAll has one for each PE.
     const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (8 << 20) + 64);

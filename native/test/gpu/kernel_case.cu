@@ -7,8 +7,6 @@
 namespace sparkgap::test {
 namespace {
 
-// A prime, so that no chunk of an algorithm repeats another.
-constexpr uint64_t kPool = 65521;
 constexpr uint64_t kGuard = 64;
 constexpr uint64_t kLargestShift = 3;
 constexpr uint64_t kSlack = kLargestShift * 8 + kGuard;
@@ -16,111 +14,23 @@ constexpr char kMark = 0x5a;
 // Of longer runs each PE computes parts, and the hashes tell that the others have the same.
 constexpr uint64_t kWholeCheck = 16384;
 
-// What `from` sends to `to` in an allToAllv: often nothing, the same in both directions.
-uint64_t exchanged(const KernelCase& c, int from, int to) {
-  const uint64_t low = static_cast<uint64_t>(std::min(from, to));
-  const uint64_t high = static_cast<uint64_t>(std::max(from, to));
-  const uint64_t mixed = (low * 31 + high * 17 + c.salt) * 0x9e3779b97f4a7c15u;
-  return mixed % 4 == 0 ? 0 : (mixed >> 20) % (c.count + 1);
-}
-
-uint64_t exchange_offset(const KernelCase& c, int pe, int peer) {
-  uint64_t offset = 1;
-  for (int i = 0; i < peer; ++i) offset += exchanged(c, pe, i) + 1;
-  return offset;
-}
-
-uint64_t hash(const char* bytes, uint64_t size) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  uint64_t at = 0;
-  for (; at + 8 <= size; at += 8) {
-    uint64_t word;
-    std::memcpy(&word, bytes + at, 8);
-    hash = (hash ^ word) * 0x100000001b3u;
-    hash ^= hash >> 29;
-  }
-  for (; at < size; ++at) hash = (hash ^ static_cast<unsigned char>(bytes[at])) * 0x100000001b3u;
-  return hash;
-}
-
 }  // namespace
-
-uint64_t in_count(const KernelCase& c, int pes) {
-  switch (c.collective) {
-    case SPARKGAP_REDUCE_SCATTER:
-    case SPARKGAP_ALL_TO_ALL:
-      return c.count * pes;
-    case SPARKGAP_ALL_TO_ALLV:
-      return (c.count + 1) * pes + 1;
-    case SPARKGAP_BARRIER:
-      return 0;
-    default:
-      return c.count;
-  }
-}
-
-uint64_t out_count(const KernelCase& c, int pes) {
-  switch (c.collective) {
-    case SPARKGAP_ALL_GATHER:
-    case SPARKGAP_ALL_TO_ALL:
-      return c.count * pes;
-    case SPARKGAP_ALL_TO_ALLV:
-      return (c.count + 1) * pes + 1;
-    case SPARKGAP_BARRIER:
-      return 0;
-    default:
-      return c.count;
-  }
-}
-
-bool is_reduction(int32_t collective) {
-  return collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_REDUCE;
-}
-
-bool has_root(int32_t collective) { return collective == SPARKGAP_BROADCAST || collective == SPARKGAP_REDUCE; }
-
-const char* name_of_collective(int32_t collective) {
-  constexpr const char* kNames[SPARKGAP_COLLECTIVES] = {"allReduce", "reduceScatter", "allGather", "broadcast",
-                                                        "reduce",    "allToAll",      "allToAllv", "barrier"};
-  return kNames[collective];
-}
 
 const char* name_of_algorithm(Algorithm algorithm) {
   return route_name(ProviderKind::kNvshmem, algorithm) + sizeof("nvshmem");
 }
 
 std::string describe(const KernelCase& c) {
-  std::string text = std::string(name_of_algorithm(c.algorithm)) + " " + name_of_collective(c.collective) + " of " +
+  std::string text = std::string(name_of_algorithm(c.algorithm)) + " " + collective_name(c.collective) + " of " +
                      std::to_string(c.count) + " " + type_name(c.type);
-  if (is_reduction(c.collective)) text += std::string(" ") + op_name(c.op);
+  if (reduces(c.collective)) text += std::string(" ") + op_name(c.op);
   if (has_root(c.collective)) text += ", root " + std::to_string(c.root);
   text += c.in_place ? ", in place" : "";
   text += c.symmetric ? (c.shift_apart ? ", symmetric at different places" : ", symmetric") : "";
   return text + ", shift " + std::to_string(c.shift) + ", salt " + std::to_string(c.salt);
 }
 
-KernelInputs::KernelInputs(int pes) : pools_(SPARKGAP_TYPES) {
-  for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-    for (int pe = 0; pe < pes; ++pe)
-      pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
-  }
-}
-
-void KernelInputs::fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const {
-  const uint64_t bytes = bytes_of(type);
-  const char* pool = pools_[type][pe].data();
-  char* next = static_cast<char*>(to);
-  uint64_t at = (first + salt * 7919) % kPool;
-  while (count > 0) {
-    const uint64_t piece = std::min(count, kPool - at);
-    std::memcpy(next, pool + at * bytes, piece * bytes);
-    next += piece * bytes;
-    count -= piece;
-    at = 0;
-  }
-}
-
-KernelRunner::KernelRunner(GpuPe& pe, const KernelInputs& inputs, uint64_t array_bytes)
+KernelRunner::KernelRunner(GpuPe& pe, const Inputs& inputs, uint64_t array_bytes)
     : pe_(pe),
       inputs_(inputs),
       capacity_(array_bytes + kSlack),
@@ -140,8 +50,8 @@ KernelRunner::Arrays KernelRunner::arrays_of(const KernelCase& c) const {
 void KernelRunner::enqueue(const KernelCase& c) {
   const Arrays arrays = arrays_of(c);
   const uint64_t bytes = bytes_of(c.type);
-  const uint64_t ins = in_count(c, pe_.pes()) * bytes;
-  const uint64_t outs = out_count(c, pe_.pes()) * bytes;
+  const uint64_t ins = in_count(c.collective, c.count, pe_.pes()) * bytes;
+  const uint64_t outs = out_count(c.collective, c.count, pe_.pes()) * bytes;
   expect(std::max(ins, outs) + kSlack <= capacity_, "the test's arrays are too small for %s", describe(c).c_str());
   cuda_ok(cudaMemsetAsync(arrays.out, kMark, outs + kGuard, pe_.stream), "cudaMemsetAsync");
   if (c.collective != SPARKGAP_BROADCAST || pe_.pe() == c.root) {
@@ -172,9 +82,10 @@ void KernelRunner::call(const KernelCase& c) {
   uint64_t counts[kernels::kMaxPes];
   uint64_t offsets[kernels::kMaxPes];
   if (c.collective == SPARKGAP_ALL_TO_ALLV) {
+    const Exchange exchange = {c.count, c.salt};
     for (int pe = 0; pe < pe_.pes(); ++pe) {
-      counts[pe] = exchanged(c, pe_.pe(), pe);
-      offsets[pe] = exchange_offset(c, pe_.pe(), pe);
+      counts[pe] = exchange.count(pe_.pe(), pe);
+      offsets[pe] = exchange.offset(pe_.pe(), pe);
     }
     call.send_counts = call.receive_counts = counts;
     call.send_offsets = call.receive_offsets = offsets;
@@ -207,16 +118,17 @@ void KernelRunner::check_run(const KernelCase& c, uint64_t at, uint64_t first, u
 }
 
 void KernelRunner::check_all_to_allv(const KernelCase& c) {
+  const Exchange exchange = {c.count, c.salt};
   for (int from = 0; from < pe_.pes(); ++from) {
-    const uint64_t count = exchanged(c, from, pe_.pe());
-    if (count > 0) check_run(c, exchange_offset(c, pe_.pe(), from), exchange_offset(c, from, pe_.pe()), count, from);
+    const uint64_t count = exchange.count(from, pe_.pe());
+    if (count > 0) check_run(c, exchange.offset(pe_.pe(), from), exchange.offset(from, pe_.pe()), count, from);
   }
 }
 
 uint64_t KernelRunner::check(const KernelCase& c) {
   const Arrays arrays = arrays_of(c);
   const uint64_t bytes = bytes_of(c.type);
-  const uint64_t outs = out_count(c, pe_.pes()) * bytes;
+  const uint64_t outs = out_count(c.collective, c.count, pe_.pes()) * bytes;
   const bool writes = c.collective != SPARKGAP_REDUCE || pe_.pe() == c.root;
   host_out_.resize(outs + kGuard);
   cuda_ok(cudaMemcpyAsync(host_out_.data(), arrays.out, outs + kGuard, cudaMemcpyDeviceToHost, pe_.stream),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/gpu_pes.h"
+#include "support/calls.h"
 
 namespace sparkgap::test {
 
@@ -26,22 +27,11 @@ struct KernelCase {
 
 std::string describe(const KernelCase& c);
 
-// The elements that each PE puts in, which any PE can compute. To be made before the PEs are forked.
-class KernelInputs {
- public:
-  explicit KernelInputs(int pes);
-  // Elements first..first+count-1 of what `pe` contributes.
-  void fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const;
-
- private:
-  std::vector<std::vector<std::vector<char>>> pools_;  // of a type, of a PE
-};
-
 // One PE's memory for cases, and the calls.
 class KernelRunner {
  public:
   // Collective. No array of a case may be larger.
-  KernelRunner(GpuPe& pe, const KernelInputs& inputs, uint64_t array_bytes);
+  KernelRunner(GpuPe& pe, const Inputs& inputs, uint64_t array_bytes);
 
   // Puts the inputs where they belong and enqueues the call; nothing is waited for.
   void enqueue(const KernelCase& c);
@@ -64,7 +54,7 @@ class KernelRunner {
   void check_all_to_allv(const KernelCase& c);
 
   GpuPe& pe_;
-  const KernelInputs& inputs_;
+  const Inputs& inputs_;
   uint64_t capacity_;
   PeerMemory in_;
   PeerMemory out_;
@@ -72,13 +62,6 @@ class KernelRunner {
   std::vector<char> host_out_;
 };
 
-// Elements of the arrays of one PE.
-uint64_t in_count(const KernelCase& c, int pes);
-uint64_t out_count(const KernelCase& c, int pes);
-
-bool is_reduction(int32_t collective);
-bool has_root(int32_t collective);
-const char* name_of_collective(int32_t collective);
 const char* name_of_algorithm(Algorithm algorithm);
 
 }  // namespace sparkgap::test

@@ -63,7 +63,7 @@ __global__ void check_sum(const uint32_t* out, uint32_t count, uint32_t operatio
 }  // namespace
 
 void run_mixture(int pes) {
-  const KernelInputs inputs(pes);
+  const Inputs inputs(pes);
   run_gpu_pes(pes, 120, [&](GpuPe& pe) {
     KernelRunner runner(pe, inputs, (uint64_t{1} << 17) * 8 * (pes + 1));
     std::mt19937_64 random(7);
@@ -115,7 +115,7 @@ void run_back_to_back(int pes) {
 }
 
 void run_graph(int pes) {
-  const KernelInputs inputs(pes);
+  const Inputs inputs(pes);
   run_gpu_pes(pes, 120, [&](GpuPe& pe) {
     // Of each collective a small and a large one, each with memory of its own, between copies.
     std::vector<KernelCase> cases;

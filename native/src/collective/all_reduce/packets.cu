@@ -154,7 +154,7 @@ int32_t launch_all_reduce_packets(const KernelWorld& world, CUstream_st* stream,
   PacketCall packets = {};
   packets.in = static_cast<const uint8_t*>(call.in);
   packets.out = static_cast<uint8_t*>(call.out);
-  packets.bytes = static_cast<uint32_t>(call.count * bytes_of_type(call.type));
+  packets.bytes = static_cast<uint32_t>(call.count * element_bytes(call.type));
   packets.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
   packets.world = world;
 

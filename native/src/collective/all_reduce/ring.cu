@@ -290,7 +290,7 @@ int32_t launch_all_reduce_ring(const KernelWorld& world, CUstream_st* stream, co
   RingCall ring = {};
   ring.lanes = lane_call(world, call);
   ring.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
-  const uint64_t bytes = call.count * bytes_of_type(call.type);
+  const uint64_t bytes = call.count * element_bytes(call.type);
   const uint64_t even = bytes / (static_cast<uint64_t>(world.lanes) * world.pes * kPiecesForEachPe);
   const uint64_t most = most_piece_bytes(world.pes, call.type);
   const uint64_t wanted = std::min(most, std::max(even / 16 * 16, kLeastPieceBytes));

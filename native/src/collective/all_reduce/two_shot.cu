@@ -42,7 +42,7 @@ __device__ void prepare_fold(Fold* fold, const TwoShotCall& call, const Lane& la
   const int32_t own = lanes.world.pe;
   uint64_t together = reinterpret_cast<uint64_t>(lanes.in + part.begin);
   fold->pes = pes;
-  fold->count = part.bytes / bytes_of_type(lanes.type);
+  fold->count = part.bytes / element_bytes(lanes.type);
   fold->divisor = call.divisor;
   for (int32_t pe = 0; pe < pes; ++pe) fold->from[pe] = pe == own ? lanes.in + part.begin : lane.slot_of(pe);
   int32_t targets = 0;
@@ -108,7 +108,7 @@ int32_t launch_two_shot(const KernelWorld& world, CUstream_st* stream, const Ker
   TwoShotCall two_shot = {};
   two_shot.lanes = lane_call(world, call);
   two_shot.lanes.root = root;
-  const int32_t lanes = cut_in_parts(call.count * bytes_of_type(call.type), slot_bytes(world.pes) / 2, world.pes,
+  const int32_t lanes = cut_in_parts(call.count * element_bytes(call.type), slot_bytes(world.pes) / 2, world.pes,
                                      world.lanes, &two_shot.lanes.pieces, &two_shot.part_bytes);
   two_shot.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
   return launch_lanes(kKernels[call.type], world, stream, lanes, two_shot);

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
 int32_t launch_all_to_allv_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   ExchangeCall exchange = {};
   exchange.lanes = lane_call(world, call);
-  const uint64_t element = bytes_of_type(call.type);
+  const uint64_t element = element_bytes(call.type);
   for (int32_t pe = 0; pe < world.pes; ++pe) {
     exchange.send[pe] = {call.send_offsets[pe] * element, call.send_counts[pe] * element};
     exchange.receive[pe] = {call.receive_offsets[pe] * element, call.receive_counts[pe] * element};

@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
 int32_t launch_broadcast_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   BroadcastCall broadcast = {};
   broadcast.lanes = lane_call(world, call);
-  const int32_t lanes = cut_in_parts(call.count * bytes_of_type(call.type), slot_bytes(world.pes) / 2, world.pes,
+  const int32_t lanes = cut_in_parts(call.count * element_bytes(call.type), slot_bytes(world.pes) / 2, world.pes,
                                      world.lanes, &broadcast.lanes.pieces, &broadcast.part_bytes);
   return launch_lanes(broadcast_chunked, world, stream, lanes, broadcast);
 }

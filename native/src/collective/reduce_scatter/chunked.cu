@@ -31,7 +31,7 @@ __device__ void prepare_fold(Fold* fold, const ReduceScatterCall& call, const La
   fold->to[0] = lanes.out + begin;
   fold->pes = world.pes;
   fold->targets = 1;
-  fold->count = bytes / bytes_of_type(lanes.type);
+  fold->count = bytes / element_bytes(lanes.type);
   fold->divisor = call.divisor;
   fold->vectors = (reinterpret_cast<uint64_t>(own) | reinterpret_cast<uint64_t>(fold->to[0])) % sizeof(uint4) == 0;
 }
@@ -71,7 +71,7 @@ int32_t launch_reduce_scatter_chunked(const KernelWorld& world, CUstream_st* str
   ReduceScatterCall scatter = {};
   scatter.lanes = lane_call(world, call);
   scatter.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
-  const uint64_t bytes = call.count * bytes_of_type(call.type);
+  const uint64_t bytes = call.count * element_bytes(call.type);
   const int32_t lanes = cut(bytes, slot_bytes(world.pes), world.lanes, &scatter.lanes.pieces);
   return launch_lanes(kKernels[call.type], world, stream, lanes, scatter);
 }

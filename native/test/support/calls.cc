@@ -1,0 +1,104 @@
+#include "support/calls.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sparkgap/sparkgap.h"
+#include "support/reference.h"
+
+namespace sparkgap::test {
+namespace {
+
+// A prime, so that no chunk of an algorithm repeats another.
+constexpr uint64_t kPool = 65521;
+
+}  // namespace
+
+const char* collective_name(int32_t collective) {
+  constexpr const char* kNames[SPARKGAP_COLLECTIVES] = {"allReduce", "reduceScatter", "allGather", "broadcast",
+                                                        "reduce",    "allToAll",      "allToAllv", "barrier"};
+  return kNames[collective];
+}
+
+bool reduces(int32_t collective) {
+  return collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_REDUCE;
+}
+
+bool has_root(int32_t collective) { return collective == SPARKGAP_BROADCAST || collective == SPARKGAP_REDUCE; }
+
+uint64_t in_count(int32_t collective, uint64_t count, int pes) {
+  switch (collective) {
+    case SPARKGAP_REDUCE_SCATTER:
+    case SPARKGAP_ALL_TO_ALL:
+      return count * pes;
+    case SPARKGAP_ALL_TO_ALLV:
+      return (count + 1) * pes + 1;
+    case SPARKGAP_BARRIER:
+      return 0;
+    default:
+      return count;
+  }
+}
+
+uint64_t out_count(int32_t collective, uint64_t count, int pes) {
+  switch (collective) {
+    case SPARKGAP_ALL_GATHER:
+    case SPARKGAP_ALL_TO_ALL:
+      return count * pes;
+    case SPARKGAP_ALL_TO_ALLV:
+      return (count + 1) * pes + 1;
+    case SPARKGAP_BARRIER:
+      return 0;
+    default:
+      return count;
+  }
+}
+
+uint64_t Exchange::count(int from, int to) const {
+  const uint64_t low = static_cast<uint64_t>(std::min(from, to));
+  const uint64_t high = static_cast<uint64_t>(std::max(from, to));
+  const uint64_t mixed = (low * 31 + high * 17 + salt) * 0x9e3779b97f4a7c15u;
+  return mixed % 4 == 0 ? 0 : (mixed >> 20) % (most + 1);
+}
+
+uint64_t Exchange::offset(int pe, int peer) const {
+  uint64_t offset = 1;
+  for (int i = 0; i < peer; ++i) offset += count(pe, i) + 1;
+  return offset;
+}
+
+uint64_t hash(const char* bytes, uint64_t size) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  uint64_t at = 0;
+  for (; at + 8 <= size; at += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes + at, 8);
+    hash = (hash ^ word) * 0x100000001b3u;
+    hash ^= hash >> 29;
+  }
+  for (; at < size; ++at) hash = (hash ^ static_cast<unsigned char>(bytes[at])) * 0x100000001b3u;
+  return hash;
+}
+
+Inputs::Inputs(int pes) : pools_(SPARKGAP_TYPES) {
+  for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
+    for (int pe = 0; pe < pes; ++pe)
+      pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
+  }
+}
+
+void Inputs::fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const {
+  const uint64_t bytes = bytes_of(type);
+  const char* pool = pools_[type][pe].data();
+  char* next = static_cast<char*>(to);
+  uint64_t at = (first + salt * 7919) % kPool;
+  while (count > 0) {
+    const uint64_t piece = std::min(count, kPool - at);
+    std::memcpy(next, pool + at * bytes, piece * bytes);
+    next += piece * bytes;
+    count -= piece;
+    at = 0;
+  }
+}
+
+}  // namespace sparkgap::test

@@ -1,0 +1,45 @@
+// What the tests of collectives in host memory and on GPUs have in common: names, shapes, and what PEs put in.
+#ifndef SPARKGAP_TEST_SUPPORT_CALLS_H
+#define SPARKGAP_TEST_SUPPORT_CALLS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace sparkgap::test {
+
+const char* collective_name(int32_t collective);
+bool reduces(int32_t collective);
+bool has_root(int32_t collective);
+
+// Elements of one PE's arrays. `count` is a call's count or count_per_pe, for allToAllv the most that one PE sends to
+// another.
+uint64_t in_count(int32_t collective, uint64_t count, int pes);
+uint64_t out_count(int32_t collective, uint64_t count, int pes);
+
+// What an allToAllv sends from one PE to another: often nothing, always the same in both directions, so that the call
+// can be in place. Blocks lie in the order of the PEs, with a gap of one element in front of each.
+struct Exchange {
+  uint64_t most;
+  uint64_t salt;
+  uint64_t count(int from, int to) const;
+  // Where `pe` has the block for or from `peer`.
+  uint64_t offset(int pe, int peer) const;
+};
+
+// Tells results of PEs apart.
+uint64_t hash(const char* bytes, uint64_t size);
+
+// The elements that each PE puts in, which any PE can compute. To be made before the PEs are forked.
+class Inputs {
+ public:
+  explicit Inputs(int pes);
+
+  // Elements first..first+count-1 of what `pe` contributes.
+  void fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const;
+
+ private:
+  std::vector<std::vector<std::vector<char>>> pools_;  // of a type, of a PE
+};
+
+}  // namespace sparkgap::test
+#endif  // SPARKGAP_TEST_SUPPORT_CALLS_H
