@@ -42,9 +42,6 @@ public final class WorldClient implements AutoCloseable {
   /** Between questions about worlds that are kept until the driver retires them. */
   private static final Duration RETIREMENT_INTERVAL = Duration.ofMillis(50);
 
-  /** As many as a JVM needs to be quick at what a rendezvous asks. */
-  private static final int REHEARSED_QUESTIONS = 10;
-
   private final DriverLink driver;
   private final String executorId;
   private final WorldSettings settings;
@@ -118,39 +115,6 @@ public final class WorldClient implements AutoCloseable {
       return enter(task, member, awaitAssignment(task, answer), able);
     } finally {
       cache.offerEnded();
-    }
-  }
-
-  /**
-   * Makes a world of one PE in host memory and closes it: finds out whether worlds can be made here
-   * at all, and spares the first stage the time that a JVM takes to do anything for the first time.
-   *
-   * @throws RuntimeException that says why no world can be made here
-   */
-  public void rehearse() {
-    StageAttempt noStage = new StageAttempt(0, 0);
-    Member member = new Member(0, executorId, "this host", Device.HOST_MEMORY);
-    Assignment alone =
-        new Assignment(
-            Decision.REBUILD, 0, Offer.HOST, "", 0, List.of(member), WorldId.NONE, List.of());
-    NativeWorld world = end(alone, member);
-    BarrierTask task = new BarrierTask(noStage, 0, 1, () -> false);
-    Membership membership =
-        new Membership(task, member, world, 1, rehearsing -> rehearsing.world().close());
-    try {
-      world.connect(world.id());
-      membership.use(communicator(membership, alone));
-      membership.communicator().barrier();
-    } finally {
-      membership.end();
-    }
-    try {
-      for (int i = 0; i < REHEARSED_QUESTIONS; i++) {
-        Rehearsal.ofMessages();
-        driver.ask(new Watch(executorId, List.of(), List.of(), List.of()));
-      }
-    } catch (DriverLink.DriverUnreachableException e) {
-      LOG.debug("The driver does not answer yet", e);
     }
   }
 
