@@ -12,7 +12,6 @@ import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
-import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Report;
@@ -52,6 +51,7 @@ public final class WorldClient implements AutoCloseable {
   private final Watchdog watchdog;
   private final ScheduledThreadPoolExecutor scheduler;
   private final AtomicBoolean asksForRetired = new AtomicBoolean();
+  private final AtomicBoolean evictionDue = new AtomicBoolean();
 
   /**
    * @param capabilities what worlds can be made with here; may wait until that is known
@@ -110,11 +110,20 @@ public final class WorldClient implements AutoCloseable {
     Member member = new Member(task.partition(), executorId, host, able.device());
     List<Long> offered = cache.offer();
     try {
-      Answer answer =
-          driver.ask(new Register(task.stage(), task.tasks(), member, able.offers(), offered));
-      return enter(task, member, awaitAssignment(task, answer), able);
+      Register register = new Register(task.stage(), task.tasks(), member, able.offers(), offered);
+      return enter(task, member, assignmentOrLeave(task, register), able);
     } finally {
       cache.offerEnded();
+    }
+  }
+
+  private Assignment assignmentOrLeave(BarrierTask task, Register register) {
+    try {
+      return awaitAssignment(task, driver.ask(register));
+    } catch (DriverLink.DriverUnreachableException e) {
+      // The driver may have heard the task though its answer was lost: the others shall not wait.
+      tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, e.toString()));
+      throw e;
     }
   }
 
@@ -159,7 +168,7 @@ public final class WorldClient implements AutoCloseable {
       membership.end();
       throw e;
     }
-    driver.tell(new Ready(task.stage(), task.partition()));
+    driver.tell(membership.readyMessage());
     return membership;
   }
 
@@ -277,7 +286,7 @@ public final class WorldClient implements AutoCloseable {
       retire(List.of(world.epoch()));
     }
     if (kept) {
-      evictLater();
+      evictLater(idleTimeout);
       askForRetired();
     }
     tellLeave(membership.leaveMessage(kept, calls, history));
@@ -297,7 +306,7 @@ public final class WorldClient implements AutoCloseable {
     if (Offer.needsAllPesToEnd(world.provider()) && !membership.isGood()) {
       try {
         StageAttempt stage = membership.task().stage();
-        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of()))
+        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of(), List.of()))
                 instanceof Verdicts said
             && said.lost().contains(true)) {
           membership.losePeer();
@@ -348,7 +357,7 @@ public final class WorldClient implements AutoCloseable {
 
   private void askForRetired(List<Long> epochs) {
     try {
-      if (driver.ask(new Watch(executorId, List.of(), List.of(), epochs)) instanceof Verdicts said
+      if (driver.ask(new Watch(executorId, epochs)) instanceof Verdicts said
           && !said.retired().isEmpty()) {
         retire(said.retired());
       }
@@ -371,13 +380,22 @@ public final class WorldClient implements AutoCloseable {
     }
   }
 
-  private void evictLater() {
+  /** One look is due at a time; there is another for as long as worlds are kept. */
+  private void evictLater(Duration delay) {
+    if (!evictionDue.compareAndSet(false, true)) {
+      return;
+    }
     try {
-      var unused =
-          scheduler.schedule(cache::evict, idleTimeout.toMillis() + 1, TimeUnit.MILLISECONDS);
+      var unused = scheduler.schedule(this::evict, delay.toMillis() + 1, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("The executor is shutting down and has closed its worlds");
     }
+  }
+
+  private void evict() {
+    evictionDue.set(false);
+    cache.evict();
+    cache.untilEviction().ifPresent(this::evictLater);
   }
 
   private static Assignment assignment(BarrierTask task, Answer answer) {
