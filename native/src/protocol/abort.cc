@@ -33,11 +33,15 @@ void fail_as_aborted(const Control& control, int32_t pe) {
     fail(SPARKGAP_ABORTED, kNoPe, "a PE aborted the world and ended before it could say why");
   }
   const AbortRecord& record = header.abort;
-  if (record.by == pe) fail(record.status, record.subject, "%s", record.reason);
+  const int32_t by = record.by;
+  if (by < 0 || by >= control.pes()) {
+    fail(SPARKGAP_INTERNAL, kNoPe,
+         "the world was ended by \"PE %d\" of %d PEs: something has written into its shared memory", by, control.pes());
+  }
+  if (by == pe) fail(record.status, record.subject, "%s", record.reason);
   // Where this PE is the one that another complains of, that other is what to look at.
-  const int32_t subject = record.subject == kNoPe || record.subject == pe ? record.by : record.subject;
-  fail(record.status, subject, "PE %d (%s) ended the world: %s", record.by, control.record(record.by).label,
-       record.reason);
+  const int32_t subject = record.subject == kNoPe || record.subject == pe ? by : record.subject;
+  fail(record.status, subject, "PE %d (%s) ended the world: %s", by, control.record(by).label, record.reason);
 }
 
 void wake_all(ControlHeader& header) {

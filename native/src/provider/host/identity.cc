@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "provider/host/cpu_quota.h"
 
 namespace sparkgap {
 namespace {
@@ -61,9 +64,11 @@ uint64_t process_start_time(pid_t pid) {
 
 int32_t usable_cpus() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  // Only a machine with more CPUs than cpu_set_t has bits comes here.
-  return static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  // Only on a machine with more CPUs than cpu_set_t has bits the affinity cannot be had.
+  const int32_t allowed = sched_getaffinity(0, sizeof set, &set) == 0
+                              ? CPU_COUNT(&set)
+                              : static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  return std::min(allowed, cpu_quota(""));
 }
 
 }  // namespace sparkgap

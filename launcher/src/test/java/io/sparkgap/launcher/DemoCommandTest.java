@@ -34,7 +34,6 @@ class DemoCommandTest {
 
   @Test
   void theDemoTrainsComparesAndLeavesNothingBehind() throws Exception {
-    List<String> sharedMemory = names(Path.of("/dev/shm"));
     List<String> runs = names(RUNS);
 
     Result result = sparkgap.run("demo", "--no-build");
@@ -53,7 +52,9 @@ class DemoCommandTest {
     assertThat(accuracy.find()).isTrue();
     assertThat(Double.parseDouble(accuracy.group(1))).isBetween(96.0, 100.0);
     assertThat(names(RUNS)).isEqualTo(runs);
-    assertThat(names(Path.of("/dev/shm"))).isEqualTo(sharedMemory);
+    assertThat(names(Path.of("/dev/shm")))
+        .as("by name, for others may use it as well")
+        .noneMatch(name -> name.contains("sparkgap") || name.contains("javacpp"));
     assertThat(processesOfRuns()).isEmpty();
   }
 

@@ -272,6 +272,14 @@ final class Gathering {
     return world == null ? "the task of " + where : "PE " + pe(partition) + " (" + where + ")";
   }
 
+  /** For messages: who is in an executor. */
+  String describe(String executorId) {
+    return members().stream()
+        .filter(member -> member.executorId().equals(executorId))
+        .map(member -> describe(member.partition()))
+        .collect(Collectors.joining(", "));
+  }
+
   /** For messages: who is not here yet. */
   String missingPartitions() {
     return list(IntStream.range(0, tasks).filter(partition -> !has(partition)));

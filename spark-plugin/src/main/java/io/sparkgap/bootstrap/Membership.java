@@ -2,12 +2,13 @@ package io.sparkgap.bootstrap;
 
 import io.sparkgap.api.Communicator;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Ready;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A task as a PE: from the moment that its end of the world exists until the task has ended. {@link
- * #abort} may be called by any thread, everything else by the task's.
+ * #abort} and the questions of the watchdog come from any thread, everything else from the task's.
  */
 public final class Membership {
   private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
@@ -26,6 +27,7 @@ public final class Membership {
   private boolean left;
   private boolean stuck;
   private volatile boolean peerLost;
+  private volatile boolean ready;
 
   /** Where a membership gives back what it was lent. */
   interface Exit {
@@ -50,8 +52,18 @@ public final class Membership {
     return communicator;
   }
 
+  /** The task can call from now on. */
   void use(Communicator made) {
     communicator = made;
+    ready = true;
+  }
+
+  boolean isReady() {
+    return ready;
+  }
+
+  Ready readyMessage() {
+    return new Ready(task.stage(), task.partition());
   }
 
   BarrierTask task() {

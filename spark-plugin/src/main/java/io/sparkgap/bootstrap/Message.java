@@ -34,7 +34,7 @@ public sealed interface Message {
   /** PE 0 has made the world; the others connect with this. */
   record Publish(StageAttempt stage, int partition, WorldId worldId) implements Request {}
 
-  /** The PE of this partition can call. */
+  /** The PE of this partition can call. Told again with each {@link Watch}. */
   record Ready(StageAttempt stage, int partition) implements Notice {}
 
   /**
@@ -53,16 +53,26 @@ public sealed interface Message {
    * Are the worlds of these stages, which tasks of this executor are in, still good?
    *
    * @param calls how many collective calls the furthest PE of each has made in its world
+   * @param ready those of the tasks that can call: a notice may be lost, this is asked again
    * @param idleEpochs unused worlds of this executor that only the driver may give up
    */
   record Watch(
-      String executorId, List<StageAttempt> stages, List<Long> calls, List<Long> idleEpochs)
+      String executorId,
+      List<StageAttempt> stages,
+      List<Long> calls,
+      List<Ready> ready,
+      List<Long> idleEpochs)
       implements Request {
     public Watch {
       if (calls.size() != stages.size()) {
         throw new IllegalArgumentException(
             stages.size() + " stages, but " + calls.size() + " numbers of calls");
       }
+    }
+
+    /** Of an executor that no task is in a world of. */
+    Watch(String executorId, List<Long> idleEpochs) {
+      this(executorId, List.of(), List.of(), List.of(), idleEpochs);
     }
   }
 

@@ -32,7 +32,7 @@ import java.util.function.Function;
  */
 public final class MessageCodec {
   /** Changes with any change of what follows. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   /** No message is longer: a world of the most PEs, with names of ordinary length, fits. */
   static final int MAX_BYTES = 256 * 1024;
@@ -174,6 +174,7 @@ public final class MessageCodec {
     out.text(message.executorId());
     out.list(message.stages(), out::stage);
     out.list(message.calls(), out::number);
+    out.list(message.ready(), ready -> write(out, ready));
     out.list(message.idleEpochs(), out::number);
   }
 
@@ -182,6 +183,7 @@ public final class MessageCodec {
         in.text(),
         in.list(FieldReader::stage),
         in.list(FieldReader::number),
+        in.list(MessageCodec::readReady),
         in.list(FieldReader::number));
   }
 

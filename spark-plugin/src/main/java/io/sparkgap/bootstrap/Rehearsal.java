@@ -1,59 +1,120 @@
 package io.sparkgap.bootstrap;
 
-import io.sparkgap.bootstrap.Message.Leave;
-import io.sparkgap.bootstrap.Message.Poll;
-import io.sparkgap.bootstrap.Message.Publish;
-import io.sparkgap.bootstrap.Message.Ready;
-import io.sparkgap.bootstrap.Message.Register;
-import io.sparkgap.bootstrap.Message.Watch;
-import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
-import io.sparkgap.jni.SparkgapNative;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 /**
- * Goes through a rendezvous of one PE that nobody attends, so that the first real one does not wait
- * for a JVM that loads and links what it needs.
+ * An executor goes through stages of its own, with two threads as their tasks: it joins, calls and
+ * leaves as real tasks do, and asks the driver all that they ask. That finds out whether worlds can
+ * be made here at all, and spares the first real stage the time that a JVM takes, on both ends, to
+ * load and link what it does for the first time.
  */
 public final class Rehearsal {
-  private static final int TIMES = 5;
+  /** As often as a JVM needs to be quick at it. */
+  private static final int TIMES = 4;
 
-  private Rehearsal() {}
+  private static final int PES = 2;
 
-  /** What a driver does for a world, and the messages as both ends encode them. */
-  public static void ofMessages() {
-    for (int i = 0; i < TIMES; i++) {
-      once();
+  private final DriverLink driver;
+  private final String executorId;
+  private final WorldSettings settings;
+
+  /** The first of any PE; the others then have some because of it. */
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+  public Rehearsal(DriverLink driver, String executorId, WorldSettings settings) {
+    this.driver = driver;
+    this.executorId = executorId;
+    this.settings = settings;
+  }
+
+  /**
+   * Returns when it is over, and leaves nothing behind. Called once.
+   *
+   * @throws RuntimeException that says why no world could be made here
+   */
+  public void run() {
+    ExecutorService tasks = Executors.newFixedThreadPool(PES, Rehearsal::thread);
+    try {
+      for (int time = 0; time < TIMES; time++) {
+        // Closing it gives up its world, so that each time there is one to build and one to reuse.
+        try (WorldClient worlds = client()) {
+          stage(tasks, worlds, 2 * time);
+          stage(tasks, worlds, 2 * time + 1);
+        }
+      }
+    } finally {
+      tasks.shutdown();
     }
   }
 
-  private static void once() {
-    StageAttempt stage = new StageAttempt(0, 0);
-    Duration day = Duration.ofDays(1);
-    MessageCodec codec = new MessageCodec();
-    Rendezvous rendezvous =
-        new Rendezvous(
-            new Rendezvous.Limits(day, day, day),
-            false,
-            System::nanoTime,
-            ready -> codec.encode(new Ready(stage, 0)));
-    Member member = new Member(0, "0", "nowhere", Device.HOST_MEMORY);
-    List<Message> messages =
-        List.of(
-            rendezvous.register(
-                new Register(stage, 1, member, List.of(Offer.OF_HOST), List.of(1L))),
-            rendezvous.poll(new Poll(stage, 0)),
-            rendezvous.publish(
-                new Publish(
-                    stage, 0, new WorldId(new byte[SparkgapNative.SPARKGAP_WORLD_ID_BYTES]))),
-            rendezvous.watch(new Watch("0", List.of(stage), List.of(0L), List.of())),
-            rendezvous.leave(new Leave(stage, 0, true, 0, 0, "")));
+  private WorldClient client() {
+    return new WorldClient(
+        driver,
+        executorId,
+        settings,
+        Capabilities::ofHost,
+        reason -> {},
+        1,
+        Duration.ofDays(1),
+        Duration.ofMillis(50));
+  }
+
+  private void stage(ExecutorService tasks, WorldClient worlds, int attempt) {
+    StageAttempt stage = StageAttempt.rehearsed(executorId, attempt);
+    List<Callable<Void>> pes =
+        IntStream.range(0, PES)
+            .mapToObj(partition -> new BarrierTask(stage, partition, PES, this::hasFailed))
+            .map(task -> pe(worlds, task))
+            .toList();
     try {
-      for (Message message : messages) {
-        codec.decode(codec.encode(message));
-      }
-    } catch (MalformedMessageException e) {
-      throw new IllegalStateException("what was encoded cannot be decoded", e);
+      tasks.invokeAll(pes);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure.compareAndSet(null, new IllegalStateException("interrupted", e));
     }
+    if (hasFailed()) {
+      throw failure.get() instanceof RuntimeException e
+          ? e
+          : new IllegalStateException(failure.get());
+    }
+  }
+
+  private Callable<Void> pe(WorldClient worlds, BarrierTask task) {
+    return () -> {
+      try {
+        join(worlds, task);
+      } catch (RuntimeException | LinkageError e) {
+        failure.compareAndSet(null, e);
+      }
+      return null;
+    };
+  }
+
+  private static void join(WorldClient worlds, BarrierTask task) {
+    Membership membership = worlds.join(task, "this host");
+    try {
+      membership.communicator().allReduce(new float[1]);
+    } catch (RuntimeException e) {
+      membership.fail(e);
+      throw e;
+    } finally {
+      membership.end();
+    }
+  }
+
+  private boolean hasFailed() {
+    return failure.get() != null;
+  }
+
+  private static Thread thread(Runnable work) {
+    Thread thread = new Thread(work, "sparkgap-rehearsal");
+    thread.setDaemon(true);
+    return thread;
   }
 }

@@ -181,6 +181,7 @@ public final class Rendezvous {
 
   public synchronized Answer watch(Watch watch) {
     idleWorlds.expire(limits.idle, nanoTime.getAsLong());
+    watch.ready().forEach(this::ready);
     List<String> reasons = new ArrayList<>();
     List<Boolean> lost = new ArrayList<>();
     for (int i = 0; i < watch.stages().size(); i++) {
@@ -228,7 +229,10 @@ public final class Rendezvous {
       if (gathering.executors().contains(executorId)) {
         gathering.lose();
         if (gathering.isLive()) {
-          fail(gathering, "executor " + executorId + " was lost: " + reason);
+          fail(
+              gathering,
+              "executor %s was lost, with %s: %s"
+                  .formatted(executorId, gathering.describe(executorId), reason));
         }
       }
     }

@@ -1,5 +1,6 @@
 package io.sparkgap.bootstrap;
 
+import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Verdicts;
 import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
@@ -102,7 +103,10 @@ final class Watchdog {
       return 0;
     }
     List<Long> calls = stages.stream().map(stage -> mostCalls(members, stage)).toList();
-    if (!(driver.ask(new Watch(executorId, stages, calls, List.of())) instanceof Verdicts verdicts)
+    List<Ready> ready =
+        members.stream().filter(Membership::isReady).map(Membership::readyMessage).toList();
+    if (!(driver.ask(new Watch(executorId, stages, calls, ready, List.of()))
+            instanceof Verdicts verdicts)
         || verdicts.reasons().size() != stages.size()
         || verdicts.lost().size() != stages.size()) {
       return 0;

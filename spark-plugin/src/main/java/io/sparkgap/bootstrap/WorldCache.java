@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
@@ -162,6 +163,18 @@ final class WorldCache implements AutoCloseable {
       oldestFirst.remove();
       closeAll(world.ends.values());
     }
+  }
+
+  /**
+   * When {@link #evict} should be called next, for what is here now; empty if for nothing. What is
+   * overdue has been offered, and is closed when the offer ends.
+   */
+  synchronized Optional<Duration> untilEviction() {
+    return idle.values().stream()
+        .filter(world -> !world.isOnGpu())
+        .findFirst()
+        .map(oldest -> timeout.minusNanos(nanoTime.getAsLong() - oldest.sinceNanos))
+        .map(left -> left.isNegative() ? timeout : left);
   }
 
   /** Closes every world, and from now on whatever is given back. */

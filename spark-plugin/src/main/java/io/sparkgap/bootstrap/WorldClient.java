@@ -12,7 +12,6 @@ import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
-import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Report;
@@ -42,9 +41,6 @@ public final class WorldClient implements AutoCloseable {
   /** Between questions about worlds that are kept until the driver retires them. */
   private static final Duration RETIREMENT_INTERVAL = Duration.ofMillis(50);
 
-  /** As many as a JVM needs to be quick at what a rendezvous asks. */
-  private static final int REHEARSED_QUESTIONS = 10;
-
   private final DriverLink driver;
   private final String executorId;
   private final WorldSettings settings;
@@ -55,6 +51,7 @@ public final class WorldClient implements AutoCloseable {
   private final Watchdog watchdog;
   private final ScheduledThreadPoolExecutor scheduler;
   private final AtomicBoolean asksForRetired = new AtomicBoolean();
+  private final AtomicBoolean evictionDue = new AtomicBoolean();
 
   /**
    * @param capabilities what worlds can be made with here; may wait until that is known
@@ -113,44 +110,20 @@ public final class WorldClient implements AutoCloseable {
     Member member = new Member(task.partition(), executorId, host, able.device());
     List<Long> offered = cache.offer();
     try {
-      Answer answer =
-          driver.ask(new Register(task.stage(), task.tasks(), member, able.offers(), offered));
-      return enter(task, member, awaitAssignment(task, answer), able);
+      Register register = new Register(task.stage(), task.tasks(), member, able.offers(), offered);
+      return enter(task, member, assignmentOrLeave(task, register), able);
     } finally {
       cache.offerEnded();
     }
   }
 
-  /**
-   * Makes a world of one PE in host memory and closes it: finds out whether worlds can be made here
-   * at all, and spares the first stage the time that a JVM takes to do anything for the first time.
-   *
-   * @throws RuntimeException that says why no world can be made here
-   */
-  public void rehearse() {
-    StageAttempt noStage = new StageAttempt(0, 0);
-    Member member = new Member(0, executorId, "this host", Device.HOST_MEMORY);
-    Assignment alone =
-        new Assignment(
-            Decision.REBUILD, 0, Offer.HOST, "", 0, List.of(member), WorldId.NONE, List.of());
-    NativeWorld world = end(alone, member);
-    BarrierTask task = new BarrierTask(noStage, 0, 1, () -> false);
-    Membership membership =
-        new Membership(task, member, world, 1, rehearsing -> rehearsing.world().close());
+  private Assignment assignmentOrLeave(BarrierTask task, Register register) {
     try {
-      world.connect(world.id());
-      membership.use(communicator(membership, alone));
-      membership.communicator().barrier();
-    } finally {
-      membership.end();
-    }
-    try {
-      for (int i = 0; i < REHEARSED_QUESTIONS; i++) {
-        Rehearsal.ofMessages();
-        driver.ask(new Watch(executorId, List.of(), List.of(), List.of()));
-      }
+      return awaitAssignment(task, driver.ask(register));
     } catch (DriverLink.DriverUnreachableException e) {
-      LOG.debug("The driver does not answer yet", e);
+      // The driver may have heard the task though its answer was lost: the others shall not wait.
+      tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, e.toString()));
+      throw e;
     }
   }
 
@@ -195,7 +168,7 @@ public final class WorldClient implements AutoCloseable {
       membership.end();
       throw e;
     }
-    driver.tell(new Ready(task.stage(), task.partition()));
+    driver.tell(membership.readyMessage());
     return membership;
   }
 
@@ -313,7 +286,7 @@ public final class WorldClient implements AutoCloseable {
       retire(List.of(world.epoch()));
     }
     if (kept) {
-      evictLater();
+      evictLater(idleTimeout);
       askForRetired();
     }
     tellLeave(membership.leaveMessage(kept, calls, history));
@@ -333,7 +306,7 @@ public final class WorldClient implements AutoCloseable {
     if (Offer.needsAllPesToEnd(world.provider()) && !membership.isGood()) {
       try {
         StageAttempt stage = membership.task().stage();
-        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of()))
+        if (driver.ask(new Watch(executorId, List.of(stage), List.of(0L), List.of(), List.of()))
                 instanceof Verdicts said
             && said.lost().contains(true)) {
           membership.losePeer();
@@ -384,7 +357,7 @@ public final class WorldClient implements AutoCloseable {
 
   private void askForRetired(List<Long> epochs) {
     try {
-      if (driver.ask(new Watch(executorId, List.of(), List.of(), epochs)) instanceof Verdicts said
+      if (driver.ask(new Watch(executorId, epochs)) instanceof Verdicts said
           && !said.retired().isEmpty()) {
         retire(said.retired());
       }
@@ -407,13 +380,22 @@ public final class WorldClient implements AutoCloseable {
     }
   }
 
-  private void evictLater() {
+  /** One look is due at a time; there is another for as long as worlds are kept. */
+  private void evictLater(Duration delay) {
+    if (!evictionDue.compareAndSet(false, true)) {
+      return;
+    }
     try {
-      var unused =
-          scheduler.schedule(cache::evict, idleTimeout.toMillis() + 1, TimeUnit.MILLISECONDS);
+      var unused = scheduler.schedule(this::evict, delay.toMillis() + 1, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("The executor is shutting down and has closed its worlds");
     }
+  }
+
+  private void evict() {
+    evictionDue.set(false);
+    cache.evict();
+    cache.untilEviction().ifPresent(this::evictLater);
   }
 
   private static Assignment assignment(BarrierTask task, Answer answer) {

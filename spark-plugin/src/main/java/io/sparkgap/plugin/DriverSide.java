@@ -2,7 +2,6 @@ package io.sparkgap.plugin;
 
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
-import io.sparkgap.bootstrap.Rehearsal;
 import io.sparkgap.bootstrap.Rendezvous;
 import io.sparkgap.bootstrap.WorldReady;
 import java.time.Duration;
@@ -69,9 +68,6 @@ public final class DriverSide implements DriverPlugin {
     events = EventWriter.open(conf.get(SparkgapConf.EVENTS), rendezvous::calls);
     sc.addSparkListener(new EventListener(sc, events));
     CURRENT.set(this);
-    Thread rehearsal = new Thread(Rehearsal::ofMessages, "sparkgap-rehearsal");
-    rehearsal.setDaemon(true);
-    rehearsal.start();
     return Map.of();
   }
 

@@ -2,13 +2,17 @@ package io.sparkgap.plugin;
 
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.HeapFullException;
+import io.sparkgap.api.PeerTimeoutException;
 import io.sparkgap.api.ProviderUnavailableException;
+import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.BarrierTask;
 import io.sparkgap.bootstrap.Capabilities;
+import io.sparkgap.bootstrap.DriverLink.DriverUnreachableException;
 import io.sparkgap.bootstrap.Durations;
 import io.sparkgap.bootstrap.Membership;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
+import io.sparkgap.bootstrap.Rehearsal;
 import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldClient;
 import io.sparkgap.bootstrap.WorldSettings;
@@ -68,17 +72,19 @@ public final class ExecutorSide implements ExecutorPlugin {
       requireFolder(conf.get(SparkgapConf.HOST_DIRECTORY));
       NativeLibrary.cacheIn(nativeCache(conf));
       NativeLibrary.load().ifPresent(ExecutorSide::refuse);
+      WorldSettings settings =
+          new WorldSettings(
+              conf.get(SparkgapConf.PEER_TIMEOUT),
+              conf.get(SparkgapConf.CHECK),
+              conf.get(SparkgapConf.HOST_DIRECTORY),
+              conf.get(SparkgapConf.DEVICE_SHARED),
+              conf.get(SparkgapConf.NVSHMEM_LIBRARY),
+              conf.get(SparkgapConf.NCCL_LIBRARY));
       worlds =
           new WorldClient(
               driver,
               executorId,
-              new WorldSettings(
-                  conf.get(SparkgapConf.PEER_TIMEOUT),
-                  conf.get(SparkgapConf.CHECK),
-                  conf.get(SparkgapConf.HOST_DIRECTORY),
-                  conf.get(SparkgapConf.DEVICE_SHARED),
-                  conf.get(SparkgapConf.NVSHMEM_LIBRARY),
-                  conf.get(SparkgapConf.NCCL_LIBRARY)),
+              settings,
               () -> capabilities(conf.get(SparkgapConf.JOIN_TIMEOUT)),
               this::replaceProcess,
               conf.get(SparkgapConf.WORLDS_IDLE_MAX),
@@ -87,7 +93,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
       Map<String, ResourceInformation> resources = resources(context);
       inBackground("sparkgap-device", () -> findDevice(new ExecutorDevice(conf), resources));
-      inBackground("sparkgap-rehearsal", this::rehearse);
+      inBackground("sparkgap-rehearsal", () -> rehearse(settings));
     } catch (Exception | LinkageError e) {
       cannotWork(e);
     }
@@ -95,11 +101,16 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   /** Beside Spark's own start: making a first world takes a JVM some time. */
-  private void rehearse() {
+  private void rehearse(WorldSettings settings) {
     try {
-      worlds.rehearse();
-    } catch (HeapFullException e) {
-      // Other worlds may fill the tmpfs at this moment; a job that finds no room says so itself.
+      new Rehearsal(driver, executorId, settings).run();
+    } catch (HeapFullException
+        | WorldAbortedException
+        | PeerTimeoutException
+        | DriverUnreachableException e) {
+      // Of this moment: the tmpfs is full of other worlds, the machine is too busy, the driver
+      // ends.
+      // A job that meets the same says so itself.
       LOG.warn("Executor {} could not rehearse a world: {}", executorId, e.getMessage());
     } catch (RuntimeException | LinkageError e) {
       if (!ended) {

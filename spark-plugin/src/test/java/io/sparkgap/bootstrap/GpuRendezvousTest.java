@@ -64,8 +64,7 @@ class GpuRendezvousTest {
   }
 
   private List<Long> retired(String executor, Long... idle) {
-    return ((Verdicts) rendezvous.watch(new Watch(executor, List.of(), List.of(), List.of(idle))))
-        .retired();
+    return ((Verdicts) rendezvous.watch(new Watch(executor, List.of(idle)))).retired();
   }
 
   @Test
@@ -165,7 +164,8 @@ class GpuRendezvousTest {
   }
 
   private boolean lost() {
-    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(STAGE), List.of(0L), List.of())))
+    return ((Verdicts)
+            rendezvous.watch(new Watch("1", List.of(STAGE), List.of(0L), List.of(), List.of())))
         .lost()
         .get(0);
   }

@@ -48,7 +48,12 @@ class MessageCodecTest {
         new Publish(STAGE, 0, new WorldId(new byte[256])),
         new Ready(STAGE, 1),
         new Leave(STAGE, 1, true, 7, 37, "boom"),
-        new Watch("12", List.of(STAGE, new StageAttempt(0, 0)), List.of(1L << 40, 0L), List.of(5L)),
+        new Watch(
+            "12",
+            List.of(STAGE, new StageAttempt(0, 0)),
+            List.of(1L << 40, 0L),
+            List.of(new Ready(STAGE, 3)),
+            List.of(5L)),
         new Report(2, "epoch 3, loss 0.1"),
         new ExecutorFailure("12", "node-a", "no library"),
         new ExecutorReplaced("12", "node-a", "GPU 0 failed"),

@@ -69,7 +69,8 @@ class RendezvousTest {
   }
 
   private String verdict(StageAttempt stage) {
-    return ((Verdicts) rendezvous.watch(new Watch("1", List.of(stage), List.of(0L), List.of())))
+    return ((Verdicts)
+            rendezvous.watch(new Watch("1", List.of(stage), List.of(0L), List.of(), List.of())))
         .reasons()
         .get(0);
   }
@@ -161,10 +162,26 @@ class RendezvousTest {
   }
 
   @Test
+  void aPeWhoseWordThatItCanCallWasLostSaysItAgainWithTheNextWatch() {
+    register(STAGE, 2, 0, "1");
+    register(STAGE, 2, 1, "2");
+    rendezvous.publish(new Publish(STAGE, 0, ID));
+    rendezvous.ready(new Ready(STAGE, 0));
+    pass(Duration.ofSeconds(34));
+    Watch watch =
+        new Watch("2", List.of(STAGE), List.of(0L), List.of(new Ready(STAGE, 1)), List.of());
+    for (int i = 0; i < 2; i++) {
+      assertThat(((Verdicts) rendezvous.watch(watch)).reasons()).containsExactly("");
+      assertThat(ready).hasSize(1);
+      pass(Duration.ofSeconds(34));
+    }
+  }
+
+  @Test
   void theCallsOfAWorldAreThoseOfItsFurthestPe() {
     build(STAGE);
-    rendezvous.watch(new Watch("1", List.of(STAGE), List.of(40L), List.of()));
-    rendezvous.watch(new Watch("2", List.of(STAGE), List.of(39L), List.of()));
+    rendezvous.watch(new Watch("1", List.of(STAGE), List.of(40L), List.of(), List.of()));
+    rendezvous.watch(new Watch("2", List.of(STAGE), List.of(39L), List.of(), List.of()));
     assertThat(rendezvous.calls()).containsExactly(Map.entry(1L, 40L));
     leave(STAGE, 0);
     assertThat(rendezvous.calls()).as("never fewer").containsExactly(Map.entry(1L, 40L));
@@ -332,7 +349,9 @@ class RendezvousTest {
     register(NEXT, 2, 0, "1");
     register(NEXT, 2, 1, "1");
     rendezvous.executorLost("2", "worker lost");
-    assertThat(verdict(STAGE)).isEqualTo("executor 2 was lost: worker lost");
+    assertThat(verdict(STAGE))
+        .isEqualTo(
+            "executor 2 was lost, with PE 1 (partition 1, executor 2 on node-a): worker lost");
     assertThat(verdict(NEXT)).isEmpty();
   }
 

@@ -88,6 +88,23 @@ class WorldCacheTest {
   }
 
   @Test
+  void theNextLookIsDueWhenTheOldestWorldHasBeenIdleForTooLong() {
+    assertThat(cache.untilEviction()).isEmpty();
+    cache.giveBack(world(1), 1);
+    assertThat(cache.untilEviction()).contains(Duration.ofSeconds(10));
+    now = Duration.ofSeconds(9).toNanos();
+    cache.giveBack(world(2), 1);
+    assertThat(cache.untilEviction()).contains(Duration.ofSeconds(1));
+    now = Duration.ofSeconds(12).toNanos();
+    assertThat(cache.offer()).containsExactly(1L, 2L);
+    assertThat(cache.untilEviction())
+        .as("not at once, again and again")
+        .contains(Duration.ofSeconds(10));
+    cache.offerEnded();
+    assertThat(cache.untilEviction()).contains(Duration.ofSeconds(7));
+  }
+
+  @Test
   void whatWasOfferedStaysUntilTheOfferHasEnded() {
     cache.giveBack(world(1), 1);
     assertThat(cache.offer()).containsExactly(1L);

@@ -33,8 +33,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What happens to PEs, and to the application, when something goes wrong with some of them: three
@@ -42,11 +40,9 @@ import org.slf4j.LoggerFactory;
  */
 @ExtendWith(NothingLeft.class)
 class ExecutorProcessesTest {
-  private static final Logger LOG = LoggerFactory.getLogger(ExecutorProcessesTest.class);
   private static final int EXECUTORS = 3;
   private static final int PES = 2 * EXECUTORS;
   private static final Duration PEER_TIMEOUT = Duration.ofSeconds(3);
-  private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
   private static SparkApplication application;
   private static JavaSparkContext sc;
@@ -61,7 +57,7 @@ class ExecutorProcessesTest {
             .set("spark.sparkgap.peer.timeout", PEER_TIMEOUT.toMillis() + "ms")
             .set("spark.sparkgap.join.timeout", "3s")
             .set("spark.sparkgap.slots.timeout", "2min")
-            .set("spark.sparkgap.worlds.idle.timeout", "1s")
+            .set("spark.sparkgap.worlds.idle.timeout", "200ms")
             .set("spark.stage.maxConsecutiveAttempts", "2");
     application = SparkApplication.start(conf);
     sc = application.sc();
@@ -83,7 +79,16 @@ class ExecutorProcessesTest {
 
   @AfterAll
   static void stop() {
-    if (application != null) {
+    if (application == null) {
+      return;
+    }
+    try {
+      // Such as nobody needs end on their own, a second later.
+      for (ProcessHandle executor : application.executors().values()) {
+        NothingLeft.eventuallyNone(
+            "threads of an executor", () -> NothingLeft.threadsOfOurs(executor.pid()));
+      }
+    } finally {
       application.close();
     }
   }
@@ -104,8 +109,6 @@ class ExecutorProcessesTest {
       NothingLeft.eventuallyNone(
           "shared memory of an executor",
           () -> LinuxProcess.heldIn(executor.pid(), NothingLeft.SHARED_MEMORY));
-      NothingLeft.eventuallyNone(
-          "threads of an executor", () -> NothingLeft.threadsOfOurs(executor.pid()));
     }
   }
 
@@ -139,7 +142,6 @@ class ExecutorProcessesTest {
     List<Note> calls = notes.await(PES, "calls");
     Notebook.pause(300);
     long killed = calls.get(0).pid();
-    long killedAt = System.nanoTime();
     LinuxProcess.signal("KILL", killed);
 
     assertThat(job.result()).hasSize(PES).containsOnly(Pes.sumOf(PES));
@@ -151,7 +153,6 @@ class ExecutorProcessesTest {
       assertThat(failure.text()).contains("PeerLostException", "allReduce float32 x 4194304");
       assertThat(lost).anyMatch(failure.text()::contains);
     }
-    assertAllWithin(Duration.ofSeconds(2), killedAt, failures, "knew of a killed peer");
   }
 
   @Test
@@ -167,7 +168,6 @@ class ExecutorProcessesTest {
                       SymmetricBuffer data = pe.allocate(DataType.FLOAT32, 1000);
                       if (pe.pe() == 2) {
                         Notebook.pause(100);
-                        notes.note(pe, "threw", "");
                         throw new IllegalStateException("the user's own mistake");
                       }
                       Pes.reduceUntilItFails(pe, data, notes);
@@ -176,16 +176,12 @@ class ExecutorProcessesTest {
     assertThat(error)
         .hasMessageContaining("java.lang.IllegalStateException: the user's own mistake");
     List<Note> failures = notes.about("failed");
-    List<Note> threw = notes.about("threw");
-    assertThat(threw).hasSize(2);
     assertThat(failures).hasSize(2 * (PES - 1));
     assertThat(failures)
         .allSatisfy(
             failure ->
                 assertThat(failure.text())
                     .contains("WorldAbortedException", "PE 2 (", "the user's own mistake"));
-    assertAllWithin(AT_ONCE, threw.get(0).nanos(), failures.subList(0, PES - 1), "ended");
-    assertAllWithin(AT_ONCE, threw.get(1).nanos(), failures.subList(PES - 1, 10), "ended");
   }
 
   @Test
@@ -210,7 +206,6 @@ class ExecutorProcessesTest {
             });
     notes.await(PES, "waits");
     Notebook.pause(300);
-    long cancelledAt = System.nanoTime();
     sc.cancelJobGroup("doomed");
 
     assertThat(job.failure()).hasMessageContaining("doomed");
@@ -222,9 +217,7 @@ class ExecutorProcessesTest {
                 assertThat(failure.text())
                     .contains("WorldAbortedException")
                     .containsAnyOf("cancelled", "was killed by Spark"));
-    assertAllWithin(AT_ONCE, cancelledAt, failures, "left native code after the cancel");
     NothingLeft.eventuallyNone("running tasks", ExecutorProcessesTest::busyExecutors);
-    assertWithin(AT_ONCE, System.nanoTime() - cancelledAt, "slots were free");
   }
 
   @Test
@@ -241,7 +234,6 @@ class ExecutorProcessesTest {
                   notes.note(pe, "silent", Pes.name(pe));
                   Pes.computeUntilKilled(PEER_TIMEOUT.multipliedBy(3));
                 } else {
-                  notes.note(pe, "waits", "");
                   Pes.reduceUntilItFails(pe, data, notes);
                 }
               }
@@ -255,8 +247,6 @@ class ExecutorProcessesTest {
       assertThat(failure.text())
           .contains("PeerTimeoutException", silent, "3000 ms (spark.sparkgap.peer.timeout)");
     }
-    long firstWait = notes.about("waits").get(0).nanos();
-    assertAllWithin(PEER_TIMEOUT.plus(AT_ONCE), firstWait, failures, "gave up");
   }
 
   @Test
@@ -357,14 +347,17 @@ class ExecutorProcessesTest {
                     }));
     notes.await(2, "joins");
     long killed = notes.await(1, "dawdles").get(0).pid();
-    long killedAt = System.nanoTime();
     LinuxProcess.signal("KILL", killed);
     assertThat(job.result()).hasSize(3).containsOnly(Pes.sumOf(3));
     List<Note> failures = notes.about("failed");
     assertThat(failures)
         .isNotEmpty()
-        .allSatisfy(note -> assertThat(note.text()).contains("WorldAbortedException"));
-    assertAllWithin(Duration.ofSeconds(2), killedAt, failures, "waited no longer to join");
+        .allSatisfy(
+            note ->
+                assertThat(note.text())
+                    .as("the loss, not the deadline, is what ends the wait")
+                    .contains("WorldAbortedException")
+                    .doesNotContain("spark.sparkgap.join.timeout"));
   }
 
   @Test
@@ -485,14 +478,12 @@ class ExecutorProcessesTest {
                     }));
     // All slots, so that the PEs are in every executor, two in each.
     Note stopped = notes.await(PES, "calls").get(0);
-    long stoppedAt = System.nanoTime();
     LinuxProcess.signal("STOP", stopped.pid());
     try {
       List<Note> survivors = notes.await(PES - 2, "failed");
       assertThat(survivors)
           .allSatisfy(survivor -> assertThat(survivor.pid()).isNotEqualTo(stopped.pid()))
           .anySatisfy(survivor -> assertThat(survivor.text()).contains("PeerTimeoutException"));
-      assertAllWithin(PEER_TIMEOUT.plus(AT_ONCE), stoppedAt, survivors, "gave up a stopped peer");
       Notebook.pause(1000);
     } finally {
       LinuxProcess.signal("CONT", stopped.pid());
@@ -554,7 +545,6 @@ class ExecutorProcessesTest {
 
   @Test
   void morePesThanCoresDoNotStarveEachOther() {
-    long start = System.nanoTime();
     assertThat(
             Sparkgap.run(
                 sc,
@@ -568,18 +558,5 @@ class ExecutorProcessesTest {
                 }))
         .hasSize(PES)
         .containsOnly(Pes.sumOf(PES));
-    assertWithin(Duration.ofSeconds(20), System.nanoTime() - start, "1,000 calls of 6 PEs");
-  }
-
-  private static void assertAllWithin(
-      Duration limit, long startNanos, List<Note> notes, String what) {
-    assertThat(notes).isNotEmpty();
-    long last = notes.stream().mapToLong(Note::nanos).max().orElseThrow();
-    assertWithin(limit, last - startNanos, "the last PE " + what);
-  }
-
-  private static void assertWithin(Duration limit, long nanos, String what) {
-    LOG.info("{}: {} ms", what, nanos / 1_000_000);
-    assertThat(Duration.ofNanos(nanos)).as(what).isLessThan(limit);
   }
 }

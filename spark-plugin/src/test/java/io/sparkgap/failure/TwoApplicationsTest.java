@@ -6,7 +6,6 @@ import io.sparkgap.Sparkgap;
 import io.sparkgap.failure.Notebook.Note;
 import io.sparkgap.support.SparkApplication;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,15 +17,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Another application on the host, with a driver of its own, which is killed in the end. */
 @ExtendWith(NothingLeft.class)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TwoApplicationsTest {
-  private static final Logger LOG = LoggerFactory.getLogger(TwoApplicationsTest.class);
-
   @TempDir private static Path folder;
   private static Notebook notes;
   private static DriverProcess checked;
@@ -89,12 +84,8 @@ class TwoApplicationsTest {
     assertThat(executors)
         .extracting(ProcessHandle::pid)
         .containsExactlyInAnyOrderElementsOf(pes.stream().map(Note::pid).toList());
-    long killedAt = System.nanoTime();
     LinuxProcess.signal("KILL", checked.pid());
     NothingLeft.eventuallyNone(
         "executors", () -> executors.stream().filter(ProcessHandle::isAlive).toList());
-    LOG.info(
-        "executors ended {} ms after their driver", (System.nanoTime() - killedAt) / 1_000_000);
-    assertThat(Duration.ofNanos(System.nanoTime() - killedAt)).isLessThan(Duration.ofSeconds(8));
   }
 }

@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sparkgap.bootstrap.Device;
 import io.sparkgap.bootstrap.Member;
 import io.sparkgap.bootstrap.Message;
+import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Report;
+import io.sparkgap.bootstrap.Message.Verdicts;
 import io.sparkgap.bootstrap.Message.Wait;
+import io.sparkgap.bootstrap.Message.Watch;
 import io.sparkgap.bootstrap.MessageCodec;
 import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
 import io.sparkgap.bootstrap.Offer;
@@ -65,11 +68,32 @@ class DriverEndpointTest {
   }
 
   @Test
+  void whatAnExecutorRehearsesIsAnsweredApartFromRealStages() throws MalformedMessageException {
+    StageAttempt rehearsed = new StageAttempt((1 << 30) + 7, 0);
+    assertThat(rehearsed.isRehearsed()).isTrue();
+    assertThat(epochOfOnePe(rehearsed)).isEqualTo(1);
+    assertThat(epochOfOnePe(new StageAttempt(0, 0))).as("the first real world").isEqualTo(1);
+    Watch watch = new Watch("1", List.of(rehearsed), List.of(0L), List.of(), List.of());
+    assertThat(((Verdicts) answer(codec.encode(watch))).reasons()).containsExactly("");
+  }
+
+  private long epochOfOnePe(StageAttempt stage) throws MalformedMessageException {
+    Register register =
+        new Register(
+            stage,
+            1,
+            new Member(0, "1", "node-a", Device.HOST_MEMORY),
+            List.of(Offer.OF_HOST),
+            List.of());
+    return ((Assignment) answer(codec.encode(register))).epoch();
+  }
+
+  @Test
   void whatIsNoRequestIsRefusedAndNothingIsThrown() throws MalformedMessageException {
     assertThat(answer(null)).isInstanceOf(Refused.class);
     assertThat(answer("a string")).isInstanceOf(Refused.class);
     assertThat(answer(new byte[0])).isInstanceOf(Refused.class);
-    assertThat(answer(new byte[] {2, 77, 1, 2, 3})).isInstanceOf(Refused.class);
+    assertThat(answer(new byte[] {3, 77, 1, 2, 3})).isInstanceOf(Refused.class);
     assertThat(answer(new byte[1 << 20])).isInstanceOf(Refused.class);
     assertThat(answer(codec.encode(new Wait(1)))).isInstanceOf(Refused.class);
   }

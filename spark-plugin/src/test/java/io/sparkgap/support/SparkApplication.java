@@ -6,7 +6,6 @@ import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.plugin.DriverSide;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,15 +125,6 @@ public final class SparkApplication implements AutoCloseable {
         executor.destroyForcibly();
         throw new AssertionError("executor process " + executor.pid() + " did not end", e);
       }
-    }
-  }
-
-  /** Names of what is left in a folder, for tests that nothing is. */
-  public static List<String> filesIn(String folder) {
-    try (Stream<Path> files = Files.list(Path.of(folder))) {
-      return files.map(Path::toString).sorted().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }
