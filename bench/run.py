@@ -126,6 +126,12 @@ def compare(pes, arguments):
     return {"pes": pes, "cores": cores, "pinned": pinned, "peer": library, "rounds": arguments.rounds, "sizes": sizes}
 
 
+def property_of_pom(name):
+    """A property of the root pom, where all versions are."""
+    text = (REPOSITORY / "pom.xml").read_text()
+    return text.split(f"<{name}>")[1].split(f"</{name}>")[0]
+
+
 def machine():
     return {
         "cpu": cpu_model(),

@@ -18,7 +18,6 @@ import time
 from pathlib import Path
 
 import run
-from world import property_of_pom
 
 SPARK = run.REPOSITORY / "launcher" / "spark-home" / "target" / "spark"
 SPARKGAP = run.REPOSITORY / "launcher" / "bin" / "sparkgap"
@@ -166,7 +165,7 @@ def print_table(kind, seconds, arguments):
 def standalone():
     """A master and two workers. Gives the options that name it and what its clients need in their environment."""
     port, pages = free_port(), free_port()
-    environment = {"SPARK_HOME": str(SPARK), "SPARK_SCALA_VERSION": property_of_pom("scala.binary.version"),
+    environment = {"SPARK_HOME": str(SPARK), "SPARK_SCALA_VERSION": run.property_of_pom("scala.binary.version"),
                    "SPARK_LOCAL_IP": "127.0.0.1"}
     master = f"spark://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory(dir=run.REPOSITORY / "launcher" / "target") as folder:

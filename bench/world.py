@@ -57,16 +57,10 @@ def java_command(arguments):
     classpath = [str(module / "target" / "test-classes"), str(module / "target" / "classes"),
                  (module / "target" / CLASSPATH_FILE).read_text().strip()]
     os.environ["SPARK_HOME"] = str(run.REPOSITORY / "launcher" / "spark-home" / "target" / "spark")
-    os.environ["SPARK_SCALA_VERSION"] = property_of_pom("scala.binary.version")
+    os.environ["SPARK_SCALA_VERSION"] = run.property_of_pom("scala.binary.version")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    return ["java", *property_of_pom("spark.jvm.opens").split(), "-cp", os.pathsep.join(classpath), "io.sparkgap.bench.WorldBench",
+    return ["java", *run.property_of_pom("spark.jvm.opens").split(), "-cp", os.pathsep.join(classpath), "io.sparkgap.bench.WorldBench",
             str(arguments.executors), str(arguments.worlds)]
-
-
-def property_of_pom(name):
-    """A property of the root pom, where all versions are."""
-    text = (run.REPOSITORY / "pom.xml").read_text()
-    return text.split(f"<{name}>")[1].split(f"</{name}>")[0]
 
 
 if __name__ == "__main__":

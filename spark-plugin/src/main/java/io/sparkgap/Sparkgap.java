@@ -53,7 +53,7 @@ public final class Sparkgap {
    *
    * @param context what {@code BarrierTaskContext.get()} or {@code TaskContext.get()} gives
    * @throws IllegalStateException if this is no task of a barrier stage, the plugin is not loaded,
-   *     or this task has joined before
+   *     this task has joined before, or Spark has started only a part of the stage again
    * @throws io.sparkgap.api.WorldAbortedException if not all tasks join within {@code
    *     spark.sparkgap.join.timeout}, one of them fails first, or this attempt of the stage is over
    */

@@ -15,7 +15,6 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 
 /**
@@ -83,7 +82,7 @@ final class WorldJob {
     try {
       new Slots(driver, sc).await(pes, profile(rdd));
       results =
-          barrier(rdd)
+          WholeStage.of(rdd)
               .mapPartitionsToPair(body)
               .partitionBy(new HashPartitioner(1))
               .values()
@@ -97,13 +96,6 @@ final class WorldJob {
       driver.drainReports(REPORTS_PATIENCE);
     }
     return inOrder(results);
-  }
-
-  private static <T> JavaRDD<T> barrier(JavaRDD<T> javaRdd) {
-    RDD<T> rdd = javaRdd.rdd();
-    return new JavaRDD<>(
-        rdd.barrier().mapPartitions(new WholeStage<>(), true, javaRdd.classTag()),
-        javaRdd.classTag());
   }
 
   private ResourceProfile profile(JavaRDD<?> rdd) {

@@ -9,11 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** {@code bin/sparkgap} as a user types it, in a process of its own. */
 public record Command(Path home, Path output, Map<String, String> environment) {
   /** This project, which has been built. */
   public static final Path HOME = Path.of("..").toAbsolutePath().normalize();
+
+  /** Options of {@code submit} and {@code demo} for applications that live for seconds. */
+  public static final List<String> SHORT_LIVED =
+      Stream.of("driver", "executor")
+          .map(who -> "--conf=spark." + who + ".defaultJavaOptions=")
+          .map(option -> option + "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto")
+          .toList();
 
   public record Result(int exitCode, String out, String err) {}
 

@@ -33,7 +33,7 @@ class SubmitHereTest {
     assertThat(LeftOver.processes()).isEmpty();
   }
 
-  static String[] words(String master, String... application) {
+  private static String[] words(String master, String... application) {
     List<String> words =
         new ArrayList<>(
             List.of(
@@ -42,10 +42,13 @@ class SubmitHereTest {
                 master,
                 // A failure that comes again in every attempt is seen in the first.
                 "--conf",
-                "spark.stage.maxConsecutiveAttempts=1",
-                "--class",
-                "io.sparkgap.launcher.application.TestApplication",
-                Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar").toString()));
+                "spark.stage.maxConsecutiveAttempts=1"));
+    words.addAll(Command.SHORT_LIVED);
+    words.addAll(
+        List.of(
+            "--class",
+            "io.sparkgap.launcher.application.TestApplication",
+            Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar").toString()));
     words.addAll(Arrays.asList(application));
     return words.toArray(String[]::new);
   }
@@ -94,7 +97,7 @@ class SubmitHereTest {
   @Test
   void aClassThatIsNotThereIsAMistakeOfUsage() throws Exception {
     String[] words = words("local[2]", "2", "sum");
-    words[6] = "com.example.Nothing";
+    words[List.of(words).indexOf("--class") + 1] = "com.example.Nothing";
     Result result = sparkgap.run(words);
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.err()).contains("Failed to load class com.example.Nothing");

@@ -210,6 +210,7 @@ public final class ExecutorSide implements ExecutorPlugin {
       throw unavailable(failure);
     }
     StageAttempt stage = new StageAttempt(context.stageId(), context.stageAttemptNumber());
+    requireWhole(context, stage);
     long taskId = context.taskAttemptId();
     if (!joinedTasks.add(taskId)) {
       throw new IllegalStateException(
@@ -232,6 +233,18 @@ public final class ExecutorSide implements ExecutorPlugin {
     context.addTaskFailureListener(fail);
     context.addTaskCompletionListener(end);
     return membership.communicator();
+  }
+
+  /** The tasks of a part would be a world that is too small, and say nothing. */
+  private static void requireWhole(BarrierTaskContext context, StageAttempt stage) {
+    int started = context.getTaskInfos().length;
+    if (started != context.numPartitions()) {
+      throw new IllegalStateException(
+          "Spark has started only %d of the %d tasks of stage %s, because it kept the result of one"
+                  .formatted(started, context.numPartitions(), stage)
+              + " that ended well just when another failed. A world needs all of them. Spark starts"
+              + " them all after this failure; a stage of Sparkgap.run is always started whole");
+    }
   }
 
   /**

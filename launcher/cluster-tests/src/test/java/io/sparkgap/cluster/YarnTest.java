@@ -140,19 +140,20 @@ class YarnTest {
   }
 
   @Test
-  void aFailureInTheApplicationIsOneCauseWithTheCommandForMore() throws Exception {
-    Running running = submit("--deploy-mode=cluster", application(2, "driver-throws"));
-    Result result = running.await();
-
-    String id = running.application();
-    assertThat(result.exitCode()).as(result.err()).isEqualTo(5);
-    assertThat(result.err())
-        .containsOnlyOnce("the driver's own mistake")
-        .contains("at io.sparkgap.launcher.application.TestApplication.main")
-        .contains("sparkgap logs " + id)
-        .doesNotContain("\tat org.apache.spark");
-    Result status = sparkgap.run("status", id);
-    assertThat(status.out()).containsIgnoringCase("failed").contains("the driver's own mistake");
+  void aPeThatThrowsIsOneCauseInBothDeployModes() throws Exception {
+    Running here = submit("--deploy-mode=client", application(2, "throw"));
+    Running there = submit("--deploy-mode=cluster", application(2, "throw"));
+    for (Running running : List.of(here, there)) {
+      Result result = running.await();
+      assertThat(result.exitCode()).as(result.err()).isEqualTo(5);
+      assertThat(result.err())
+          .containsOnlyOnce("sparkgap: java.lang.IllegalArgumentException: row 17 is no number")
+          .contains("sparkgap logs " + running.application())
+          .doesNotContain("\tat org.apache.spark");
+    }
+    assertThat(there.errors()).contains("at io.sparkgap.launcher.application.TestApplication.run");
+    Result status = sparkgap.run("status", there.application());
+    assertThat(status.out()).containsIgnoringCase("failed").contains("row 17 is no number");
   }
 
   @Test
@@ -201,13 +202,13 @@ class YarnTest {
     String id = running.application();
 
     Running second =
-        submit("--deploy-mode=cluster", "--queue=narrow", "--wait=8s", application(2, "sum"));
+        submit("--deploy-mode=cluster", "--queue=narrow", "--wait=5s", application(2, "sum"));
     Result waited = second.await();
     assertThat(waited.exitCode()).as(waited.err()).isEqualTo(4);
     assertThat(waited.err())
         .contains("the application masters of the queue root.narrow hold ")
         .contains("yarn.scheduler.capacity.root.narrow.maximum-am-resource-percent is 0.1")
-        .contains("waited 8 s (--wait)")
+        .contains("waited 5 s (--wait)")
         .contains("Queue's AM resource limit exceeded")
         .contains(second.application() + " was killed");
     assertThat(state(second.application())).isEqualTo(YarnApplicationState.KILLED);

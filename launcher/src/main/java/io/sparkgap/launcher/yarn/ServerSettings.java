@@ -3,10 +3,9 @@ package io.sparkgap.launcher.yarn;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -42,18 +41,12 @@ final class ServerSettings {
   }
 
   /** Asks the resource manager, and one of the nodes if there are any. */
-  static ServerSettings read(Configuration configuration, List<ClusterView.Node> nodes)
-      throws InterruptedException {
-    HttpClient client =
-        HttpClient.newBuilder()
-            .connectTimeout(PATIENCE)
-            .followRedirects(HttpClient.Redirect.NORMAL)
-            .build();
+  static ServerSettings read(Configuration configuration, List<ClusterView.Node> nodes) {
     String manager = WebAppUtils.getRMWebAppURLWithScheme(configuration);
     Map<String, String> settings = new HashMap<>(ofThisMachine(configuration));
-    settings.putAll(settings(get(client, manager + "/conf?format=json")));
+    settings.putAll(settings(get(manager + "/conf?format=json")));
     Map<String, Double> factors = new HashMap<>();
-    get(client, manager + "/ws/v1/cluster/scheduler").ifPresent(page -> factors(page, factors));
+    get(manager + "/ws/v1/cluster/scheduler").ifPresent(page -> factors(page, factors));
     String scheme = WebAppUtils.getHttpSchemePrefix(configuration);
     Optional<String> node =
         nodes.stream()
@@ -61,7 +54,7 @@ final class ServerSettings {
             .map(some -> scheme + some.address() + "/conf?format=json")
             .findFirst();
     return new ServerSettings(
-        settings, node.isPresent() ? settings(get(client, node.get())) : Map.of(), factors);
+        settings, node.isPresent() ? settings(get(node.get())) : Map.of(), factors);
   }
 
   /** A setting of the resource manager, as it says or, if it does not, as this machine has it. */
@@ -109,17 +102,18 @@ final class ServerSettings {
     node.forEach(child -> factors(child, factors));
   }
 
-  private static Optional<JsonNode> get(HttpClient client, String url) throws InterruptedException {
+  private static Optional<JsonNode> get(String url) {
     try {
-      HttpRequest request =
-          HttpRequest.newBuilder(URI.create(url))
-              .timeout(PATIENCE)
-              .header("Accept", "application/json")
-              .build();
-      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
-      return answer.statusCode() == 200
-          ? Optional.of(JSON.readTree(answer.body()))
-          : Optional.empty();
+      HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+      connection.setConnectTimeout((int) PATIENCE.toMillis());
+      connection.setReadTimeout((int) PATIENCE.toMillis());
+      connection.setRequestProperty("Accept", "application/json");
+      if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
+        return Optional.empty();
+      }
+      try (InputStream page = connection.getInputStream()) {
+        return Optional.of(JSON.readTree(page));
+      }
     } catch (IOException | IllegalArgumentException e) {
       return Optional.empty();
     }

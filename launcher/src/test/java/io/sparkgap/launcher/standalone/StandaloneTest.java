@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -37,11 +38,23 @@ class StandaloneTest {
   private static StandaloneProcesses processes;
   private static Process secondWorker;
 
+  /** The application of {@link #hold}; null if the test has none. */
+  private Process holder;
+
   @BeforeAll
   static void startCluster() throws Exception {
     processes = new StandaloneProcesses(cluster);
     processes.addWorker(2, gpuScript());
     secondWorker = processes.addWorker(1, gpuScript());
+  }
+
+  /** Also where a test has failed, so that the next has the cluster for itself. */
+  @AfterEach
+  void endHolder() throws Exception {
+    if (holder != null) {
+      holder.destroy();
+      assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    }
   }
 
   @AfterAll
@@ -65,6 +78,7 @@ class StandaloneTest {
     words.addAll(processes.options());
     // Several executors on two cores.
     words.addAll(List.of("--executor-memory", "512m"));
+    words.addAll(Command.SHORT_LIVED);
     words.addAll(options);
     words.addAll(
         List.of(
@@ -84,16 +98,21 @@ class StandaloneTest {
 
   @Test
   @Order(1)
-  void anApplicationRunsWithAGpuForEachPe() throws Exception {
+  void anApplicationRunsWithAGpuForEachPeAndAFailedDriverIsToldInItsOwnWords() throws Exception {
     Result result =
         sparkgap()
-            .run(words(List.of("--pes", "2", "--gpus-per-pe", "1", "--wait", "0s"), "2", "sum"));
+            .run(
+                words(
+                    List.of("--pes", "2", "--gpus-per-pe", "1", "--wait", "0s"),
+                    "2",
+                    "driver-throws"));
 
-    assertThat(result.exitCode()).as(result.err()).isZero();
-    assertThat(result.out()).isEqualTo("sum 3 on 2 PEs\n");
+    assertThat(result.out()).as(result.err()).isEqualTo("sum 3 on 2 PEs\n");
+    assertThat(result.exitCode()).isEqualTo(5);
     assertThat(result.err())
         .containsPattern("GPUs +2 +2 +2 +ok")
-        .contains("Running    app-", "World 1    2 PEs on 127.0.0.1");
+        .contains("Running    app-", "World 1    2 PEs on 127.0.0.1")
+        .contains("sparkgap: java.lang.IllegalStateException: the driver's own mistake");
   }
 
   @Test
@@ -131,44 +150,6 @@ class StandaloneTest {
 
   @Test
   @Order(4)
-  void aFailedDriverIsToldInItsOwnWords() throws Exception {
-    Result result = sparkgap().run(words(List.of("--pes", "1"), "1", "driver-throws"));
-    assertThat(result.exitCode()).isEqualTo(5);
-    assertThat(result.err())
-        .contains("sparkgap: java.lang.IllegalStateException: the driver's own mistake");
-  }
-
-  @Test
-  @Order(5)
-  void aBusyClusterIsToldAndWaitedForNoLongerThanAsked() throws Exception {
-    Process holder = sparkgap().start(words(List.of("--pes", "3"), "3", "hold"));
-    String id = awaitWorld();
-    Path second = Files.createDirectory(folder.resolve("second"));
-    Command other = Command.ofThisProject(second).with("SPARK_LOCAL_IP", "127.0.0.1");
-
-    Result atOnce = other.run(words(List.of("--pes", "2", "--wait", "0s"), "2", "sum"));
-    assertThat(atOnce.exitCode()).isEqualTo(4);
-    assertThat(atOnce.err())
-        .contains("the cluster is busy and --wait is 0s", "room for 0 at this moment");
-
-    Result waited = other.run(words(List.of("--pes", "2", "--wait", "20s"), "2", "sum"));
-    assertThat(waited.exitCode()).isEqualTo(4);
-    assertThat(waited.err())
-        .contains("Busy       2 executors of 1 core, 512 MiB are asked for")
-        .contains("sparkgap: waited 20 s (--wait) for what was asked for: waiting for cores");
-
-    assertThat(command("status", id).out()).contains("state       running");
-    assertThat(command("logs", "--container", "0", "--last", "3", id).out())
-        .contains("==> executor 0 on 127.0.0.1: stderr <==");
-    Result killed = command("kill", id);
-    assertThat(killed.out()).isEqualTo(id + " was killed\n");
-    assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    assertThat(holder.exitValue()).isEqualTo(130);
-    assertThat(command("kill", id).out()).isEqualTo(id + " was over: killed\n");
-  }
-
-  @Test
-  @Order(6)
   void anApplicationThatThereIsNotIsToldWithHowToListThem() throws Exception {
     Result result = command("status", "app-20200101000000-0000");
     assertThat(result.exitCode()).isEqualTo(7);
@@ -177,7 +158,7 @@ class StandaloneTest {
   }
 
   @Test
-  @Order(7)
+  @Order(5)
   void aDriverOnTheClusterIsFollowedToItsEnd() throws Exception {
     Result result =
         sparkgap()
@@ -193,7 +174,7 @@ class StandaloneTest {
   }
 
   @Test
-  @Order(8)
+  @Order(6)
   void aPortThatIsAnotherMastersIsNoticed() throws Exception {
     List<String> words = new ArrayList<>(List.of("status", "--master", "spark://127.0.0.1:1"));
     words.addAll(processes.options().subList(2, 4));
@@ -203,29 +184,51 @@ class StandaloneTest {
   }
 
   @Test
-  @Order(9)
-  void aWorkerThatDiesAndComesBackCostsAnAttempt() throws Exception {
-    Process holder = sparkgap().start(words(List.of("--pes", "3"), "3", "hold"));
-    String id = awaitWorld();
+  @Order(7)
+  void aHeldClusterIsBusySurvivesTheDeathOfAWorkerAndIsFreeAfterKill() throws Exception {
+    String id = hold();
+
+    Result atOnce = sparkgap().run(words(List.of("--pes", "2", "--wait", "0s"), "2", "sum"));
+    assertThat(atOnce.exitCode()).isEqualTo(4);
+    assertThat(atOnce.err())
+        .contains("the cluster is busy and --wait is 0s", "room for 0 at this moment");
+
+    Result waited = sparkgap().run(words(List.of("--pes", "2", "--wait", "5s"), "2", "sum"));
+    assertThat(waited.exitCode()).isEqualTo(4);
+    assertThat(waited.err())
+        .contains("Busy       2 executors of 1 core, 512 MiB are asked for")
+        .contains("sparkgap: waited 5 s (--wait) for what was asked for: waiting for cores");
+
+    assertThat(command("status", id).out()).contains("state       running");
+    assertThat(command("logs", "--container", "0", "--last", "3", id).out())
+        .contains("==> executor 0 on 127.0.0.1: stderr <==");
 
     secondWorker.descendants().forEach(ProcessHandle::destroyForcibly);
     secondWorker.destroyForcibly().waitFor();
     secondWorker = processes.addWorker(1, gpuScript());
+    awaitOfHolder("World 2 ");
 
-    await("World 2 ");
-    assertThat(command("kill", id).exitCode()).isZero();
+    assertThat(command("kill", id).out()).isEqualTo(id + " was killed\n");
     assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(holder.exitValue()).isEqualTo(130);
+    assertThat(command("kill", id).out()).isEqualTo(id + " was over: killed\n");
   }
 
-  private String awaitWorld() throws Exception {
-    Matcher id = ID.matcher(await("World 1 "));
+  /** Starts an application of three PEs that goes on until it is ended; gives its id. */
+  private String hold() throws Exception {
+    Path output = Files.createDirectory(folder.resolve("holder"));
+    holder =
+        Command.ofThisProject(output)
+            .with("SPARK_LOCAL_IP", "127.0.0.1")
+            .start(words(List.of("--pes", "3"), "3", "hold"));
+    Matcher id = ID.matcher(awaitOfHolder("World 1 "));
     assertThat(id.find()).isTrue();
     return id.group(1);
   }
 
-  private String await(String text) throws Exception {
+  private String awaitOfHolder(String text) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
-    Path path = folder.resolve("err");
+    Path path = folder.resolve("holder/err");
     while (!Files.readString(path, UTF_8).contains(text)) {
       assertThat(System.nanoTime()).as(Files.readString(path, UTF_8)).isLessThan(deadline);
       Thread.sleep(100);

@@ -5,29 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.sparkgap.launcher.LauncherException;
 import io.sparkgap.launcher.cluster.ExitCode;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The settings that a request comes to, and the requests that contradict themselves. */
 class PlanTest {
-  private static final Path JAR = Path.of("/sparkgap/plugin.jar");
-
   private final GivenSettings given = new GivenSettings();
 
   private Plan plan(String master, int pes, int gpus) throws LauncherException {
-    return Plan.of(
-        new Asked(
-            Master.parse(master, 8),
-            pes,
-            gpus,
-            Duration.ofMinutes(2),
-            JAR,
-            Path.of("/sparkgap/conf/discover-gpu.sh"),
-            "events",
-            "sparkgap-tag"),
-        given);
+    return Plans.of(given, master, pes, gpus);
   }
 
   private String refusal(String master, int pes, int gpus) {
@@ -55,7 +41,7 @@ class PlanTest {
         .containsEntry("spark.executor.instances", "8")
         .containsEntry("spark.executor.cores", "1")
         .containsEntry("spark.plugins", "io.sparkgap.SparkgapPlugin")
-        .containsEntry("spark.jars", JAR.toString())
+        .containsEntry("spark.jars", Plans.PLUGIN_JAR.toString())
         .containsEntry("spark.dynamicAllocation.enabled", "false")
         .containsEntry("spark.scheduler.minRegisteredResourcesRatio", "1.0")
         .containsEntry("spark.scheduler.maxRegisteredResourcesWaitingTime", "120s")

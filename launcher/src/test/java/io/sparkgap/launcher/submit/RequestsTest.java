@@ -8,7 +8,6 @@ import io.sparkgap.launcher.cluster.Containers;
 import io.sparkgap.launcher.cluster.Preflight;
 import io.sparkgap.launcher.cluster.Request;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,17 +16,7 @@ class RequestsTest {
   private final GivenSettings given = new GivenSettings();
 
   private Plan plan(String master, int pes, int gpus) throws LauncherException {
-    return Plan.of(
-        new Asked(
-            Master.parse(master, 8),
-            pes,
-            gpus,
-            Duration.ofMinutes(10),
-            Path.of("/plugin.jar"),
-            Path.of("/discover-gpu.sh"),
-            "events",
-            "sparkgap-tag"),
-        given);
+    return Plans.of(given, master, pes, gpus);
   }
 
   @Test
