@@ -14,7 +14,7 @@ enum class Algorithm : int32_t {
   kOneShot,
   kTwoShot,
   kStaged,
-  kDirect,  // needs symmetric arrays, which only the call itself can find out
+  kDirect,  // needs arrays that the others can read, which only the call itself can find out
   kFlags,
   kChunked,
   kRing,
@@ -40,7 +40,7 @@ struct Circumstances {
 // reduceScatter, allGather and allToAll.
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
-// Host: what a call takes that was to be direct but finds an array outside the symmetric heap.
+// Host: what a call takes that was to be direct but finds an array that the others cannot read.
 Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances);
 
 // Whether `algorithm` can carry a message of that size at all.

@@ -89,6 +89,11 @@ class World {
   Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
   void hold_to(int32_t collective, Algorithm algorithm) { held_[collective] = algorithm; }
 
+  // Whether PEs read each other's processes, where it helps; the same on all of them after the same calls.
+  bool reads_processes() const { return reads_processes_; }
+  // All PEs, in the same call: one of them could not.
+  void forgo_processes() { reads_processes_ = false; }
+
   const char* describe();
 
   // The failure that sparkgap_last_error tells.
@@ -114,6 +119,7 @@ class World {
   std::optional<Waiter> waiter_;
   std::optional<Steps> steps_;
   Circumstances circumstances_;
+  bool reads_processes_ = true;
   std::unique_ptr<uint8_t[]> scratch_;
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
   std::unique_ptr<GpuWorld> gpu_;

@@ -262,9 +262,9 @@ sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* targe
                                    int32_t pe, int64_t* before);
 
 // ---- Collectives. Every PE makes the same call with the same count, type, op and root. `in` and `out` may be any
-// memory of this process. Where `in` lies in a symmetric buffer on every PE, large messages are read where they are
-// (routes named .../direct), which saves a copy. `in` and `out` are either in place (as said below) or must not
-// overlap.
+// memory of this process. Large messages are read where they are (routes named .../direct), which saves a copy: where
+// `in` lies in a symmetric buffer on every PE, and, by collectives that reduce nothing, where the kernel lets the PEs'
+// processes read each other. `in` and `out` are either in place (as said below) or must not overlap.
 
 // in, out: count. In place: in == out.
 sparkgap_status sparkgap_all_reduce(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,

@@ -2,18 +2,20 @@
 
 #include <cstring>
 
+#include "provider/host/peer_process.h"
+
 namespace sparkgap {
 namespace {
 
 // Where an array lies. PEs have made the same allocations in the same order, so a buffer has the same index on all.
 struct Place {
-  enum Kind : int32_t { kElsewhere = 0, kInBuffer = 1, kNotRead = 2 };
-  int32_t kind = kElsewhere;
+  enum Kind : int32_t { kOutOfReach = 0, kNotRead, kInBuffer, kInProcess };
+  int32_t kind = kOutOfReach;
   int32_t buffer = 0;
-  uint64_t offset = 0;
+  uint64_t offset = 0;  // in the buffer; kInProcess: address in the PE's process
 };
 
-Place place_of(const World& world, const void* array, uint64_t bytes) {
+Place place_in_heap(const World& world, const void* array, uint64_t bytes) {
   Place place;
   const auto& buffers = world.buffers();
   const uint8_t* address = static_cast<const uint8_t*>(array);
@@ -32,16 +34,23 @@ Place place_of(const World& world, const void* array, uint64_t bytes) {
   return place;
 }
 
+Place place_of(const World& world, const void* array, uint64_t bytes, DirectArrays::Use use) {
+  Place place = place_in_heap(world, array, bytes);
+  const bool copied = use == DirectArrays::Use::kCopy && world.reads_processes();
+  if (place.kind != Place::kInBuffer && copied && array != nullptr) {
+    place.kind = Place::kInProcess;
+    place.offset = reinterpret_cast<uint64_t>(array);
+  }
+  return place;
+}
+
 }  // namespace
 
-DirectArrays::DirectArrays(World& world, const void* array, uint64_t bytes, Role role) {
+DirectArrays::DirectArrays(World& world, const void* array, uint64_t bytes, Use use, Role role) : world_(world) {
   Steps& steps = world.steps();
   Place own;
-  if (role == Role::kNotRead) {
-    own.kind = Place::kNotRead;
-  } else {
-    own = place_of(world, array, bytes);
-  }
+  own.kind = Place::kNotRead;
+  if (role == Role::kRead) own = place_of(world, array, bytes, use);
   steps.begin();
   std::memcpy(steps.slot(world.pe()), &own, sizeof own);
   steps.post();
@@ -49,11 +58,42 @@ DirectArrays::DirectArrays(World& world, const void* array, uint64_t bytes, Role
   for (int32_t pe = 0; pe < world.pes(); ++pe) {
     Place place;
     std::memcpy(&place, steps.slot(pe), sizeof place);
-    usable_ = usable_ && place.kind != Place::kElsewhere;
-    arrays_[pe] = place.kind == Place::kInBuffer
-                      ? world.buffers()[static_cast<size_t>(place.buffer)]->at(pe, place.offset)
-                      : nullptr;
+    Array& found = arrays_[pe];
+    if (place.kind == Place::kOutOfReach) usable_ = false;
+    if (place.kind == Place::kInBuffer) {
+      found.address = world.buffers()[static_cast<size_t>(place.buffer)]->at(pe, place.offset);
+      found.is_here = true;
+    }
+    if (place.kind == Place::kInProcess) {
+      crosses_processes_ = true;
+      found.address = reinterpret_cast<const uint8_t*>(place.offset);
+      found.is_here = world.control().record(pe).pid == world.control().record(world.pe()).pid;
+    }
   }
+}
+
+void DirectArrays::copy(void* dst, int32_t pe, uint64_t offset, uint64_t bytes, CopyFunction copy) {
+  const Array& array = arrays_[pe];
+  if (array.is_here) {
+    copy(dst, array.address + offset, bytes);
+  } else if (read_all_) {
+    read_all_ = read_process(world_.control().record(pe).pid, array.address + offset, dst, bytes);
+  }
+}
+
+bool DirectArrays::finish() {
+  Steps& steps = world_.steps();
+  if (!crosses_processes_) {
+    steps.meet();
+    return true;
+  }
+  steps.begin();
+  *steps.slot(world_.pe()) = read_all_;
+  steps.post();
+  steps.wait_for_all();
+  for (int32_t pe = 0; pe < world_.pes(); ++pe) read_all_ = read_all_ && *steps.slot(pe) != 0;
+  if (!read_all_) world_.forgo_processes();
+  return read_all_;
 }
 
 }  // namespace sparkgap

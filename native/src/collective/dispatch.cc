@@ -36,8 +36,16 @@ ReduceFunction reduce_function_for(const void* in, const void* out, uint64_t byt
   return bytes >= kStreamingBytes && in != out ? reduce_function_streaming(type, op) : reduce_function(type, op);
 }
 
-bool is_direct(const World& world, int32_t collective, uint64_t bytes) {
-  return world.algorithm_for(collective, bytes) == Algorithm::kDirect;
+// Host: calls direct() where the selector says so. Where it does not, or where direct() returns false because the
+// arrays are out of the others' reach, calls otherwise(algorithm) with the one that any memory will do for.
+template <class Direct, class Otherwise>
+void direct_or(World& world, int32_t collective, uint64_t bytes, const Direct& direct, const Otherwise& otherwise) {
+  Algorithm algorithm = world.algorithm_for(collective, bytes);
+  if (algorithm == Algorithm::kDirect) {
+    if (direct()) return;
+    algorithm = select_for_any_memory(collective, bytes, world.circumstances());
+  }
+  otherwise(algorithm);
 }
 
 // Enqueues a collective of a GPU world. `bytes`: as for select().
@@ -73,19 +81,20 @@ void all_reduce(World& world, const void* in, void* out, uint64_t count, int32_t
   }
   const ReduceFunction reduce = reduce_function(type, op);
   const CopyFunction copy = copy_function(in, out, bytes);
-  Algorithm algorithm = world.algorithm_for(SPARKGAP_ALL_REDUCE, bytes);
-  if (algorithm == Algorithm::kDirect) {
-    if (all_reduce_direct(world, in, out, count, element_bytes, reduce, copy)) return;
-    algorithm = select_for_any_memory(SPARKGAP_ALL_REDUCE, bytes, world.circumstances());
-  }
-  switch (algorithm) {
-    case Algorithm::kPackets:
-      return all_reduce_packets(world, in, out, count, element_bytes, reduce);
-    case Algorithm::kOneShot:
-      return all_reduce_one_shot(world, in, out, count, element_bytes, reduce_function_for(in, out, bytes, type, op));
-    default:
-      return all_reduce_two_shot(world, in, out, count, element_bytes, reduce, copy);
-  }
+  direct_or(
+      world, SPARKGAP_ALL_REDUCE, bytes,
+      [&] { return all_reduce_direct(world, in, out, count, element_bytes, reduce, copy); },
+      [&](Algorithm algorithm) {
+        switch (algorithm) {
+          case Algorithm::kPackets:
+            return all_reduce_packets(world, in, out, count, element_bytes, reduce);
+          case Algorithm::kOneShot:
+            return all_reduce_one_shot(world, in, out, count, element_bytes,
+                                       reduce_function_for(in, out, bytes, type, op));
+          default:
+            return all_reduce_two_shot(world, in, out, count, element_bytes, reduce, copy);
+        }
+      });
 }
 
 void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type, int32_t op) {
@@ -98,11 +107,11 @@ void reduce_scatter(World& world, const void* in, void* out, uint64_t count_per_
     call.op = op;
     return enqueue(world, bytes, call);
   }
-  if (is_direct(world, SPARKGAP_REDUCE_SCATTER, bytes) &&
-      reduce_scatter_direct(world, in, out, count_per_pe, element_bytes, reduce_function(type, op))) {
-    return;
-  }
-  reduce_scatter_staged(world, in, out, count_per_pe, element_bytes, reduce_function(type, op));
+  const ReduceFunction reduce = reduce_function(type, op);
+  direct_or(
+      world, SPARKGAP_REDUCE_SCATTER, bytes,
+      [&] { return reduce_scatter_direct(world, in, out, count_per_pe, element_bytes, reduce); },
+      [&](Algorithm) { reduce_scatter_staged(world, in, out, count_per_pe, element_bytes, reduce); });
 }
 
 void all_gather(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
@@ -113,11 +122,10 @@ void all_gather(World& world, const void* in, void* out, uint64_t count_per_pe, 
     kernels::KernelCall call = kernel_call(SPARKGAP_ALL_GATHER, in, out, count_per_pe, type);
     return enqueue(world, bytes, call);
   }
-  if (is_direct(world, SPARKGAP_ALL_GATHER, bytes) &&
-      all_gather_direct(world, in, out, bytes, copy_function(in, out, bytes))) {
-    return;
-  }
-  all_gather_staged(world, in, out, bytes);
+  direct_or(
+      world, SPARKGAP_ALL_GATHER, bytes,
+      [&] { return all_gather_direct(world, in, out, bytes, copy_function(in, out, bytes)); },
+      [&](Algorithm) { all_gather_staged(world, in, out, bytes); });
 }
 
 void broadcast(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t root) {
@@ -129,11 +137,10 @@ void broadcast(World& world, const void* in, void* out, uint64_t count, int32_t 
     call.root = root;
     return enqueue(world, bytes, call);
   }
-  if (is_direct(world, SPARKGAP_BROADCAST, bytes) &&
-      broadcast_direct(world, in, out, bytes, root, copy_function(in, out, bytes))) {
-    return;
-  }
-  broadcast_staged(world, in, out, bytes, root);
+  direct_or(
+      world, SPARKGAP_BROADCAST, bytes,
+      [&] { return broadcast_direct(world, in, out, bytes, root, copy_function(in, out, bytes)); },
+      [&](Algorithm) { broadcast_staged(world, in, out, bytes, root); });
 }
 
 void reduce(World& world, const void* in, void* out, uint64_t count, int32_t type, int32_t op, int32_t root) {
@@ -147,11 +154,12 @@ void reduce(World& world, const void* in, void* out, uint64_t count, int32_t typ
     call.root = root;
     return enqueue(world, bytes, call);
   }
-  if (is_direct(world, SPARKGAP_REDUCE, bytes) &&
-      reduce_direct(world, in, out, count, element_bytes, reduce_function_for(in, out, bytes, type, op), root)) {
-    return;
-  }
-  reduce_staged(world, in, out, count, element_bytes, reduce_function(type, op), root);
+  direct_or(
+      world, SPARKGAP_REDUCE, bytes,
+      [&] {
+        return reduce_direct(world, in, out, count, element_bytes, reduce_function_for(in, out, bytes, type, op), root);
+      },
+      [&](Algorithm) { reduce_staged(world, in, out, count, element_bytes, reduce_function(type, op), root); });
 }
 
 void all_to_all(World& world, const void* in, void* out, uint64_t count_per_pe, int32_t type) {
@@ -162,11 +170,10 @@ void all_to_all(World& world, const void* in, void* out, uint64_t count_per_pe, 
     kernels::KernelCall call = kernel_call(SPARKGAP_ALL_TO_ALL, in, out, count_per_pe, type);
     return enqueue(world, bytes, call);
   }
-  if (is_direct(world, SPARKGAP_ALL_TO_ALL, bytes) &&
-      all_to_all_direct(world, in, out, bytes, copy_function(in, out, bytes))) {
-    return;
-  }
-  all_to_all_staged(world, in, out, bytes);
+  direct_or(
+      world, SPARKGAP_ALL_TO_ALL, bytes,
+      [&] { return all_to_all_direct(world, in, out, bytes, copy_function(in, out, bytes)); },
+      [&](Algorithm) { all_to_all_staged(world, in, out, bytes); });
 }
 
 void all_to_allv(World& world, const void* in, const BlockTable& send, void* out, const BlockTable& receive,

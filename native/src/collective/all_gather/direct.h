@@ -1,9 +1,9 @@
-// allGather out of symmetric arrays: every PE copies each other's block from where it lies.
+// allGather: every PE copies each other's block from where it lies.
 //
 //   step 1: where the blocks lie      blocks of the others --copy--> out      step 2: meet
 //
-// A block crosses once, where staged copies it twice. In place (in == own block of out) or not; `out` may be any
-// memory. False, with nothing done, if a PE's `in` is not in the symmetric heap.
+// A block crosses once, where staged copies it twice. Any memory that the others can read, in place (in == own block of
+// out) or not. False if a PE's block cannot be read; its `in` is as it was.
 #ifndef SPARKGAP_COLLECTIVE_ALL_GATHER_DIRECT_H
 #define SPARKGAP_COLLECTIVE_ALL_GATHER_DIRECT_H
 

@@ -7,7 +7,7 @@ namespace sparkgap {
 
 bool all_reduce_direct(World& world, const void* in, void* out, uint64_t count, uint64_t element_bytes,
                        ReduceFunction reduce, CopyFunction copy_out) {
-  const DirectArrays ins(world, in, count * element_bytes);
+  const DirectArrays ins(world, in, count * element_bytes, DirectArrays::Use::kAddress);
   if (!ins.usable()) return false;
   Steps& steps = world.steps();
   const uint64_t total = count * element_bytes;

@@ -1,9 +1,9 @@
-// allToAll out of symmetric arrays: every PE copies its block of each other's array from where it lies.
+// allToAll: every PE copies its block of each other's array from where it lies.
 //
 //   step 1: where the arrays lie      own blocks of the others --copy--> out      step 2: meet
 //
-// Not in place: a block would be overwritten before its receiver has it. `out` may be any memory. False, with nothing
-// done, if a PE's `in` is not in the symmetric heap, or a PE wants it in place.
+// Not in place: a block would be overwritten before its receiver has it. False if a PE wants it in place, or if a PE's
+// array cannot be read; its `in` is as it was.
 #ifndef SPARKGAP_COLLECTIVE_ALL_TO_ALL_DIRECT_H
 #define SPARKGAP_COLLECTIVE_ALL_TO_ALL_DIRECT_H
 

@@ -1,8 +1,8 @@
-// broadcast out of a symmetric array: every PE copies the root's from where it lies.
+// broadcast: every PE copies the root's array from where it lies.
 //
 //   step 1: where it lies      the root's array --copy--> out      step 2: meet
 //
-// In place or not; only the root's `in` has to be symmetric. False, with nothing done, if it is not.
+// In place or not. False if the root's `in` cannot be read; it is as it was.
 #ifndef SPARKGAP_COLLECTIVE_BROADCAST_DIRECT_H
 #define SPARKGAP_COLLECTIVE_BROADCAST_DIRECT_H
 

@@ -7,7 +7,7 @@ namespace sparkgap {
 bool reduce_direct(World& world, const void* in, void* out, uint64_t count, uint64_t element_bytes,
                    ReduceFunction reduce, int32_t root) {
   const bool is_root = world.pe() == root;
-  const DirectArrays ins(world, in, count * element_bytes,
+  const DirectArrays ins(world, in, count * element_bytes, DirectArrays::Use::kAddress,
                          is_root ? DirectArrays::Role::kNotRead : DirectArrays::Role::kRead);
   if (!ins.usable()) return false;
   if (is_root) {

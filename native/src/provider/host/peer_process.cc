@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <utility>
@@ -42,6 +43,18 @@ bool PeerProcesses::has_ended(int32_t pe) {
   const PeRecord& record = control_.record(pe);
   if (record.pid == getpid()) return false;
   return peers_[static_cast<size_t>(pe)].has_ended(record.pid, record.start_time);
+}
+
+bool read_process(pid_t pid, const void* address, void* dst, uint64_t bytes) {
+  // More than 2 GB, or a page that cannot be read, end a call early; the next one says which of the two it was.
+  for (uint64_t done = 0; done < bytes;) {
+    const iovec to = {static_cast<uint8_t*>(dst) + done, bytes - done};
+    const iovec from = {const_cast<uint8_t*>(static_cast<const uint8_t*>(address)) + done, bytes - done};
+    const ssize_t read = process_vm_readv(pid, &to, 1, &from, 1, 0);
+    if (read <= 0) return false;
+    done += static_cast<uint64_t>(read);
+  }
+  return true;
 }
 
 }  // namespace sparkgap

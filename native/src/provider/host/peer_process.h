@@ -1,4 +1,4 @@
-// Whether the process of a peer still runs.
+// What one process can learn of a peer's: whether it still runs, and what is in its memory.
 #ifndef SPARKGAP_PROVIDER_HOST_PEER_PROCESS_H
 #define SPARKGAP_PROVIDER_HOST_PEER_PROCESS_H
 
@@ -39,6 +39,10 @@ class PeerProcesses final : public Liveness {
   Control control_;
   std::vector<PeerProcess> peers_;
 };
+
+// Copies from memory of a running process into this one's. False if the kernel does not allow it, or not all of that
+// memory can be read; part of `dst` may be written then.
+bool read_process(pid_t pid, const void* address, void* dst, uint64_t bytes);
 
 }  // namespace sparkgap
 

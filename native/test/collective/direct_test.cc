@@ -1,0 +1,83 @@
+// Reading the others' arrays where they lie: whatever memory each PE has them in, and where the kernel forbids it.
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <iterator>
+
+#include "collective/case.h"
+#include "support/check.h"
+
+namespace sparkgap::test {
+namespace {
+
+constexpr uint64_t kCounts[] = {1, 1025, 200003};
+constexpr uint64_t kLargestCount = 200003;
+
+// As a container does whose seccomp profile has no process_vm_readv: the call fails with EPERM from now on.
+void forbid_reading_of_processes() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {static_cast<unsigned short>(std::size(program)), program};
+  expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0,
+         "no seccomp filter: %s", std::strerror(errno));
+  char byte = 1;
+  const iovec own = {&byte, 1};
+  expect(process_vm_readv(getpid(), &own, 1, &own, 1, 0) < 0 && errno == EPERM, "the filter forbids nothing");
+}
+
+// Each collective, whose array is in the memory that `memory_of(turn)` says for this PE.
+template <class MemoryOf>
+void run_direct(CaseRunner& runner, int pes, const MemoryOf& memory_of) {
+  int turn = 0;
+  for (const int32_t collective : {SPARKGAP_BROADCAST, SPARKGAP_ALL_GATHER, SPARKGAP_ALL_TO_ALL, SPARKGAP_REDUCE,
+                                   SPARKGAP_REDUCE_SCATTER, SPARKGAP_ALL_REDUCE}) {
+    for (const uint64_t count : kCounts) {
+      for (const bool in_place : {false, true}) {
+        for (int root = 0; root < pes; ++root, ++turn) {
+          runner.run({collective, "direct", SPARKGAP_INT32, SPARKGAP_SUM, count, root, in_place, memory_of(turn),
+                      turn % 4, static_cast<uint64_t>(turn)});
+        }
+      }
+    }
+  }
+}
+
+void every_pe_has_its_own_kind_of_memory(Placement placement) {
+  const Inputs inputs(3);
+  run_pes({3, placement}, [&](const Pe& pe) {
+    CaseRunner runner(pe, inputs, 3 * kLargestCount * sizeof(int32_t));
+    run_direct(runner, 3, [&](int turn) { return static_cast<Memory>((turn + pe.pe()) % kMemories); });
+  });
+}
+
+void a_pe_that_may_not_read_the_others_makes_all_take_another_way() {
+  const Inputs inputs(3);
+  run_pes({3}, [&](const Pe& pe) {
+    CaseRunner runner(pe, inputs, 3 * kLargestCount * sizeof(int32_t));
+    if (pe.pe() == 1) forbid_reading_of_processes();
+    run_direct(runner, 3, [](int) { return Memory::kPrivate; });
+  });
+}
+
+}  // namespace
+}  // namespace sparkgap::test
+
+int main(int argc, char** argv) {
+  using namespace sparkgap::test;
+  return run_tests(
+      argc, argv,
+      {{"every_process_has_its_own_kind_of_memory", [] { every_pe_has_its_own_kind_of_memory(Placement::kProcesses); }},
+       {"every_thread_has_its_own_kind_of_memory", [] { every_pe_has_its_own_kind_of_memory(Placement::kThreads); }},
+       {"a_pe_that_may_not_read_the_others_makes_all_take_another_way",
+        a_pe_that_may_not_read_the_others_makes_all_take_another_way}});
+}
