@@ -48,12 +48,9 @@ final class ArrayCollectives {
     end.confinement.enter(Call.ALL_REDUCE);
     try {
       if (array == null || op == null) {
-        String call = Refusals.call(Call.ALL_REDUCE, "array", text(kind, array), "op", op);
-        throw end.rejection(
-            WorldEnd.REFUSED,
-            call,
-            end.refusals.missing(call, "array", array),
-            end.refusals.missing(call, "op", op));
+        String call = Refusals.call(Call.ALL_REDUCE, "array op", text(kind, array), op);
+        end.refusals.missing(call, "array", array);
+        end.refusals.missing(call, "op", op);
       }
       int length = kind.length(array);
       BufferMemory memory = stage(Call.ALL_REDUCE, kind, array, length);
@@ -64,7 +61,8 @@ final class ArrayCollectives {
         memory.write(kind, 0, array, done, count);
         int status = sparkgap_all_reduce(world, output, output, count, kind.type.code, op.code);
         if (status != SPARKGAP_OK) {
-          throw end.failure(status, describe(Call.ALL_REDUCE, kind, array, "op", op));
+          throw end.failure(
+              status, Refusals.call(Call.ALL_REDUCE, "array op", text(kind, array), op));
         }
         memory.read(kind, 0, array, done, count);
         done += count;
@@ -78,12 +76,9 @@ final class ArrayCollectives {
     end.confinement.enter(Call.BROADCAST);
     try {
       if (array == null || !end.isPe(root)) {
-        String call = Refusals.call(Call.BROADCAST, "array", text(kind, array), "root", root);
-        throw end.rejection(
-            WorldEnd.REFUSED,
-            call,
-            end.refusals.missing(call, "array", array),
-            end.refusals.noSuchPe(call, "root", root));
+        String call = Refusals.call(Call.BROADCAST, "array root", text(kind, array), root);
+        end.refusals.missing(call, "array", array);
+        end.refusals.noSuchPe(call, "root", root);
       }
       int length = kind.length(array);
       BufferMemory memory = stage(Call.BROADCAST, kind, array, length);
@@ -97,7 +92,8 @@ final class ArrayCollectives {
         }
         int status = sparkgap_broadcast(world, output, output, count, kind.type.code, root);
         if (status != SPARKGAP_OK) {
-          throw end.failure(status, describe(Call.BROADCAST, kind, array, "root", root));
+          throw end.failure(
+              status, Refusals.call(Call.BROADCAST, "array root", text(kind, array), root));
         }
         if (!sends) {
           memory.read(kind, 0, array, done, count);
@@ -114,7 +110,7 @@ final class ArrayCollectives {
     try {
       if (array == null) {
         String call = Refusals.call(Call.ALL_GATHER, "array", text(kind, array));
-        throw end.rejection(WorldEnd.REFUSED, call, end.refusals.missing(call, "array", array));
+        end.refusals.missing(call, "array", array);
       }
       int pes = end.pes;
       int length = kind.length(array);
@@ -130,7 +126,7 @@ final class ArrayCollectives {
         input.point(output.address() + own);
         int status = sparkgap_all_gather(world, input, output, count, kind.type.code);
         if (status != SPARKGAP_OK) {
-          throw end.failure(status, describe(Call.ALL_GATHER, kind, array));
+          throw end.failure(status, Refusals.call(Call.ALL_GATHER, "array", text(kind, array)));
         }
         for (int pe = 0; pe < pes; pe++) {
           memory.read(kind, pe * block, result, pe * length + done, count);
@@ -147,18 +143,15 @@ final class ArrayCollectives {
     end.confinement.enter(Call.REDUCE_SCATTER);
     try {
       if (array == null || op == null) {
-        String call = Refusals.call(Call.REDUCE_SCATTER, "array", text(kind, array), "op", op);
-        throw end.rejection(
-            WorldEnd.REFUSED,
-            call,
-            end.refusals.missing(call, "array", array),
-            end.refusals.missing(call, "op", op));
+        String call = Refusals.call(Call.REDUCE_SCATTER, "array op", text(kind, array), op);
+        end.refusals.missing(call, "array", array);
+        end.refusals.missing(call, "op", op);
       }
       int pes = end.pes;
       int length = kind.length(array);
       if (length % pes != 0) {
         throw end.refusals.illegal(
-            describe(Call.REDUCE_SCATTER, kind, array, "op", op),
+            Refusals.call(Call.REDUCE_SCATTER, "array op", text(kind, array), op),
             "the array has "
                 + length
                 + " elements, which "
@@ -183,7 +176,8 @@ final class ArrayCollectives {
         input.point(output.address() + own);
         int status = sparkgap_reduce_scatter(world, output, input, count, kind.type.code, op.code);
         if (status != SPARKGAP_OK) {
-          throw end.failure(status, describe(Call.REDUCE_SCATTER, kind, array, "op", op));
+          throw end.failure(
+              status, Refusals.call(Call.REDUCE_SCATTER, "array op", text(kind, array), op));
         }
         memory.read(kind, own, result, done, count);
         done += count;
@@ -215,7 +209,8 @@ final class ArrayCollectives {
 
   private <A> void grow(Call call, ArrayKind<A, ?> kind, A array, long wanted) {
     long bytes = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(wanted, 1) * 2 - 1));
-    String text = describe(call, kind, array) + ", staging of " + bytes + " bytes";
+    String text =
+        Refusals.call(call, "array", text(kind, array)) + ", staging of " + bytes + " bytes";
     if (staging != null) {
       SymmetricBuffer old = staging;
       staging = null;
@@ -233,21 +228,12 @@ final class ArrayCollectives {
     long product = (long) kind.length(array) * pes;
     if (product > Integer.MAX_VALUE - 8) {
       throw end.refusals.illegal(
-          describe(call, kind, array),
+          Refusals.call(call, "array", text(kind, array)),
           "the result would have "
               + product
               + " elements, more than a Java array can. Gather in parts, or from a SymmetricBuffer.");
     }
     return (int) product;
-  }
-
-  private static <A> String describe(
-      Call call, ArrayKind<A, ?> kind, A array, Object... keysAndValues) {
-    Object[] all = new Object[keysAndValues.length + 2];
-    all[0] = "array";
-    all[1] = text(kind, array);
-    System.arraycopy(keysAndValues, 0, all, 2, keysAndValues.length);
-    return Refusals.call(call, all);
   }
 
   private static <A> String text(ArrayKind<A, ?> kind, A array) {

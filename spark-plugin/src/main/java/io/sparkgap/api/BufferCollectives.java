@@ -62,13 +62,12 @@ final class BufferCollectives {
       }
       if (status != SPARKGAP_OK) {
         String call =
-            Refusals.call(
-                Call.ALL_REDUCE, "in", in, "out", out, "count", count, "type", type, "op", op);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "op", op),
-            refusal(call, in, 1, out, 1, count, type, "out is in"));
+            Refusals.call(Call.ALL_REDUCE, "in out count type op", in, out, count, type, op);
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "op", op);
+          refuse(call, in, 1, out, 1, count, type, "out is in");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -85,22 +84,12 @@ final class BufferCollectives {
       if (status != SPARKGAP_OK) {
         String call =
             Refusals.call(
-                Call.REDUCE_SCATTER,
-                "in",
-                in,
-                "out",
-                out,
-                "countPerPe",
-                countPerPe,
-                "type",
-                type,
-                "op",
-                op);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "op", op),
-            refusal(call, in, pes, out, 1, countPerPe, type, "out is this PE's block of in"));
+                Call.REDUCE_SCATTER, "in out countPerPe type op", in, out, countPerPe, type, op);
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "op", op);
+          refuse(call, in, pes, out, 1, countPerPe, type, "out is this PE's block of in");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -116,12 +105,11 @@ final class BufferCollectives {
       }
       if (status != SPARKGAP_OK) {
         String call =
-            Refusals.call(
-                Call.ALL_GATHER, "in", in, "out", out, "countPerPe", countPerPe, "type", type);
-        throw end.rejection(
-            status,
-            call,
-            refusal(call, in, 1, out, pes, countPerPe, type, "in is this PE's block of out"));
+            Refusals.call(Call.ALL_GATHER, "in out countPerPe type", in, out, countPerPe, type);
+        if (status == WorldEnd.REFUSED) {
+          refuse(call, in, 1, out, pes, countPerPe, type, "in is this PE's block of out");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -137,13 +125,12 @@ final class BufferCollectives {
       }
       if (status != SPARKGAP_OK) {
         String call =
-            Refusals.call(
-                Call.BROADCAST, "in", in, "out", out, "count", count, "type", type, "root", root);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.noSuchPe(call, "root", root),
-            refusal(call, in, (pe == root ? 1 : 0), out, 1, count, type, "out is in"));
+            Refusals.call(Call.BROADCAST, "in out count type root", in, out, count, type, root);
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.noSuchPe(call, "root", root);
+          refuse(call, in, (pe == root ? 1 : 0), out, 1, count, type, "out is in");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -161,26 +148,13 @@ final class BufferCollectives {
       }
       if (status != SPARKGAP_OK) {
         String call =
-            Refusals.call(
-                Call.REDUCE,
-                "in",
-                in,
-                "out",
-                out,
-                "count",
-                count,
-                "type",
-                type,
-                "op",
-                op,
-                "root",
-                root);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "op", op),
-            end.refusals.noSuchPe(call, "root", root),
-            refusal(call, in, 1, out, (pe == root ? 1 : 0), count, type, "out is in"));
+            Refusals.call(Call.REDUCE, "in out count type op root", in, out, count, type, op, root);
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "op", op);
+          end.refusals.noSuchPe(call, "root", root);
+          refuse(call, in, 1, out, (pe == root ? 1 : 0), count, type, "out is in");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -196,10 +170,11 @@ final class BufferCollectives {
       }
       if (status != SPARKGAP_OK) {
         String call =
-            Refusals.call(
-                Call.ALL_TO_ALL, "in", in, "out", out, "countPerPe", countPerPe, "type", type);
-        throw end.rejection(
-            status, call, refusal(call, in, pes, out, pes, countPerPe, type, "out is in"));
+            Refusals.call(Call.ALL_TO_ALL, "in out countPerPe type", in, out, countPerPe, type);
+        if (status == WorldEnd.REFUSED) {
+          refuse(call, in, pes, out, pes, countPerPe, type, "out is in");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -220,6 +195,7 @@ final class BufferCollectives {
       if (type != null
           && admitsBlocks(in, sendCounts, sendOffsets, type)
           && admitsBlocks(out, receiveCounts, receiveOffsets, type)
+          && end.isWritable(out)
           && blocksLieApart(
               in, sendCounts, sendOffsets, out, receiveCounts, receiveOffsets, type)) {
         input.point(Ranges.address(in));
@@ -243,28 +219,23 @@ final class BufferCollectives {
         String call =
             Refusals.call(
                 Call.ALL_TO_ALLV,
-                "in",
+                "in sendCounts sendOffsets out receiveCounts receiveOffsets type",
                 in,
-                "sendCounts",
                 Arrays.toString(sendCounts),
-                "sendOffsets",
                 Arrays.toString(sendOffsets),
-                "out",
                 out,
-                "receiveCounts",
                 Arrays.toString(receiveCounts),
-                "receiveOffsets",
                 Arrays.toString(receiveOffsets),
-                "type",
                 type);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "type", type),
-            end.refusals.blocks(call, "in", in, "send", sendCounts, sendOffsets, type),
-            end.refusals.blocks(call, "out", out, "receive", receiveCounts, receiveOffsets, type),
-            end.refusals.overlap(
-                call, "out is in, and send counts and offsets are the receive counts and offsets"));
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "type", type);
+          end.refusals.badBlocks(call, "in", in, "send", sendCounts, sendOffsets, type);
+          end.refusals.badBlocks(call, "out", out, "receive", receiveCounts, receiveOffsets, type);
+          end.refusals.readOnly(call, "out", out);
+          throw end.refusals.overlap(
+              call, "out is in, and send counts and offsets are the receive counts and offsets");
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(in, out);
@@ -276,7 +247,7 @@ final class BufferCollectives {
     try {
       int status = sparkgap_barrier(world);
       if (status != SPARKGAP_OK) {
-        throw end.failure(status, Refusals.call(Call.BARRIER));
+        throw end.failure(status, Refusals.call(Call.BARRIER, ""));
       }
     } finally {
       end.confinement.exit();
@@ -288,7 +259,7 @@ final class BufferCollectives {
     try {
       int status = sparkgap_synchronize(world);
       if (status != SPARKGAP_OK) {
-        throw end.failure(status, Refusals.call(Call.SYNCHRONIZE));
+        throw end.failure(status, Refusals.call(Call.SYNCHRONIZE, ""));
       }
     } finally {
       end.confinement.exit();
@@ -299,7 +270,8 @@ final class BufferCollectives {
       Buffer in, int inTimes, Buffer out, int outTimes, long count, DataType type, long apart) {
     if (type == null
         || !end.fits(in, count, inTimes, type.shift)
-        || !end.fits(out, count, outTimes, type.shift)) {
+        || !end.fits(out, count, outTimes, type.shift)
+        || (outTimes > 0 && !end.isWritable(out))) {
       return false;
     }
     long block = count << type.shift;
@@ -363,7 +335,8 @@ final class BufferCollectives {
     return true;
   }
 
-  private RuntimeException refusal(
+  /** Throws why {@link #admits} said no; {@code inPlace} says what in place means. */
+  private void refuse(
       String call,
       Buffer in,
       int inTimes,
@@ -372,16 +345,13 @@ final class BufferCollectives {
       long count,
       DataType type,
       String inPlace) {
-    RuntimeException refusal = end.refusals.missing(call, "type", type);
-    if (refusal == null) {
-      refusal = end.refusals.negative(call, "the count", count);
+    end.refusals.missing(call, "type", type);
+    end.refusals.negative(call, "the count", count);
+    end.refusals.tooSmall(call, "in", in, count, inTimes, type);
+    end.refusals.tooSmall(call, "out", out, count, outTimes, type);
+    if (outTimes > 0) {
+      end.refusals.readOnly(call, "out", out);
     }
-    if (refusal == null) {
-      refusal = end.refusals.elements(call, "in", in, count, inTimes, type);
-    }
-    if (refusal == null) {
-      refusal = end.refusals.elements(call, "out", out, count, outTimes, type);
-    }
-    return refusal == null ? end.refusals.overlap(call, inPlace) : refusal;
+    throw end.refusals.overlap(call, inPlace);
   }
 }

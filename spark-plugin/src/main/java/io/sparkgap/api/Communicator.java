@@ -558,11 +558,10 @@ public final class Communicator implements AutoCloseable {
   public Route route(Collective collective, long count, DataType type) {
     end.confinement.enter(Call.ROUTE);
     try {
-      String call =
-          Refusals.call(Call.ROUTE, "collective", collective, "count", count, "type", type);
-      Refusals.throwFirst(end.refusals.missing(call, "collective", collective));
-      Refusals.throwFirst(end.refusals.negative(call, "count", count));
-      Refusals.throwFirst(end.refusals.missing(call, "type", type));
+      String call = Refusals.call(Call.ROUTE, "collective count type", collective, count, type);
+      end.refusals.missing(call, "collective", collective);
+      end.refusals.negative(call, "count", count);
+      end.refusals.missing(call, "type", type);
       String route = sparkgap_route(end.handle, collective.code, count, type.code).getString();
       if (route.isEmpty()) {
         throw end.refusals.illegal(call, Errors.lastError(end.handle) + ".");
@@ -583,10 +582,12 @@ public final class Communicator implements AutoCloseable {
   public void holdTo(Collective collective, String algorithm) {
     end.confinement.enter(Call.HOLD_TO);
     try {
-      String call = Refusals.call(Call.HOLD_TO, "collective", collective, "algorithm", algorithm);
-      Refusals.throwFirst(end.refusals.missing(call, "collective", collective));
+      String call = Refusals.call(Call.HOLD_TO, "collective algorithm", collective, algorithm);
+      end.refusals.missing(call, "collective", collective);
       int status = sparkgap_world_set_algorithm(end.handle, collective.code, algorithm);
-      Refusals.throwFirst(status == SPARKGAP_OK ? null : end.failure(status, call));
+      if (status != SPARKGAP_OK) {
+        throw end.failure(status, call);
+      }
     } finally {
       end.confinement.exit();
     }
@@ -667,6 +668,9 @@ public final class Communicator implements AutoCloseable {
     end.confinement.exitForGood();
     onClose.run();
     // A world that had failed before has said so already.
-    Refusals.throwFirst(wasHealthy ? streamFailure : null, failure);
+    RuntimeException first = wasHealthy && streamFailure != null ? streamFailure : failure;
+    if (first != null) {
+      throw first;
+    }
   }
 }

@@ -20,11 +20,14 @@ public final class ForeignBuffer implements Buffer {
   final long address;
   final long bytes;
 
+  /** No call writes to it: where the memory is mapped read-only, that would end the JVM. */
+  final boolean readOnly;
+
   /** Keeps the memory from being collected for as long as this buffer is reachable. */
   @SuppressWarnings("unused")
   private final Object owner;
 
-  private ForeignBuffer(long address, long bytes, Object owner) {
+  private ForeignBuffer(long address, long bytes, boolean readOnly, Object owner) {
     if (bytes < 0 || bytes > MOST_BYTES) {
       throw new IllegalArgumentException(
           "ForeignBuffer.of: a buffer cannot have " + bytes + " bytes; pass 0 to " + MOST_BYTES);
@@ -39,6 +42,7 @@ public final class ForeignBuffer implements Buffer {
     }
     this.address = address;
     this.bytes = bytes;
+    this.readOnly = readOnly;
     this.owner = owner;
   }
 
@@ -50,12 +54,12 @@ public final class ForeignBuffer implements Buffer {
    * @throws IllegalArgumentException if one of them cannot be
    */
   public static ForeignBuffer of(long address, long bytes) {
-    return new ForeignBuffer(address, bytes, null);
+    return new ForeignBuffer(address, bytes, false, null);
   }
 
   /**
    * What lies between position and limit now; later changes of the two do not matter. Keeps {@code
-   * direct} reachable.
+   * direct} reachable. Calls that would write to a read-only one refuse it.
    *
    * @throws IllegalArgumentException if {@code direct} lies on the Java heap
    */
@@ -69,7 +73,10 @@ public final class ForeignBuffer implements Buffer {
               + " ByteBuffer.allocateDirect, or use SymmetricBuffer.write");
     }
     return new ForeignBuffer(
-        AddressPointer.addressOf(direct) + direct.position(), direct.remaining(), direct);
+        AddressPointer.addressOf(direct) + direct.position(),
+        direct.remaining(),
+        direct.isReadOnly(),
+        direct);
   }
 
   /**
@@ -88,7 +95,7 @@ public final class ForeignBuffer implements Buffer {
     }
     int size = pointer.sizeof();
     return new ForeignBuffer(
-        pointer.address() + pointer.position() * size, elements * size, pointer);
+        pointer.address() + pointer.position() * size, elements * size, false, pointer);
   }
 
   @Override
@@ -109,6 +116,11 @@ public final class ForeignBuffer implements Buffer {
   /** For example {@code foreign memory at 0x7f00deadb000 (1024 bytes)}. */
   @Override
   public String toString() {
-    return "foreign memory at 0x" + Long.toHexString(address) + " (" + bytes + " bytes)";
+    return (readOnly ? "read-only " : "")
+        + "foreign memory at 0x"
+        + Long.toHexString(address)
+        + " ("
+        + bytes
+        + " bytes)";
   }
 }

@@ -46,24 +46,19 @@ final class OneSided {
         String call =
             Refusals.call(
                 Call.PUT,
-                "dst",
+                "dst dstOffset src srcOffset bytes pe",
                 dst,
-                "dstOffset",
                 dstOffset,
-                "src",
                 src,
-                "srcOffset",
                 srcOffset,
-                "bytes",
                 bytes,
-                "pe",
                 pe);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.noSuchPe(call, "pe", pe),
-            end.refusals.range(call, "dst", dst, dstOffset, bytes),
-            end.refusals.range(call, "src", src, srcOffset, bytes));
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.noSuchPe(call, "pe", pe);
+          end.refusals.outOfRange(call, "dst", dst, dstOffset, bytes);
+          end.refusals.outOfRange(call, "src", src, srcOffset, bytes);
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(src, dst);
@@ -74,7 +69,10 @@ final class OneSided {
     end.confinement.enter(Call.GET);
     try {
       int status = WorldEnd.REFUSED;
-      if (end.isPe(pe) && end.covers(dst, dstOffset, bytes) && end.covers(src, srcOffset, bytes)) {
+      if (end.isPe(pe)
+          && end.covers(dst, dstOffset, bytes)
+          && end.isWritable(dst)
+          && end.covers(src, srcOffset, bytes)) {
         output.point(Ranges.address(dst) + dstOffset);
         status = sparkgap_get(world, output, src.handle, src.offset + srcOffset, bytes, pe);
       }
@@ -82,24 +80,20 @@ final class OneSided {
         String call =
             Refusals.call(
                 Call.GET,
-                "dst",
+                "dst dstOffset src srcOffset bytes pe",
                 dst,
-                "dstOffset",
                 dstOffset,
-                "src",
                 src,
-                "srcOffset",
                 srcOffset,
-                "bytes",
                 bytes,
-                "pe",
                 pe);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.noSuchPe(call, "pe", pe),
-            end.refusals.range(call, "dst", dst, dstOffset, bytes),
-            end.refusals.range(call, "src", src, srcOffset, bytes));
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.noSuchPe(call, "pe", pe);
+          end.refusals.outOfRange(call, "dst", dst, dstOffset, bytes);
+          end.refusals.readOnly(call, "dst", dst);
+          end.refusals.outOfRange(call, "src", src, srcOffset, bytes);
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(src, dst);
@@ -143,34 +137,25 @@ final class OneSided {
         String call =
             Refusals.call(
                 Call.PUT_SIGNAL,
-                "dst",
+                "dst dstOffset src srcOffset bytes signal signalOffset value op pe",
                 dst,
-                "dstOffset",
                 dstOffset,
-                "src",
                 src,
-                "srcOffset",
                 srcOffset,
-                "bytes",
                 bytes,
-                "signal",
                 signal,
-                "signalOffset",
                 signalOffset,
-                "value",
                 value,
-                "op",
                 op,
-                "pe",
                 pe);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "op", op),
-            end.refusals.noSuchPe(call, "pe", pe),
-            end.refusals.range(call, "dst", dst, dstOffset, bytes),
-            end.refusals.range(call, "src", src, srcOffset, bytes),
-            end.refusals.signal(call, "signal", signal, signalOffset));
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "op", op);
+          end.refusals.noSuchPe(call, "pe", pe);
+          end.refusals.outOfRange(call, "dst", dst, dstOffset, bytes);
+          end.refusals.outOfRange(call, "src", src, srcOffset, bytes);
+          end.refusals.noSignal(call, "signal", signal, signalOffset);
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.leave(src, dst);
@@ -189,22 +174,18 @@ final class OneSided {
         String call =
             Refusals.call(
                 Call.SIGNAL,
-                "signal",
+                "signal signalOffset value op pe",
                 signal,
-                "signalOffset",
                 signalOffset,
-                "value",
                 value,
-                "op",
                 op,
-                "pe",
                 pe);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "op", op),
-            end.refusals.noSuchPe(call, "pe", pe),
-            end.refusals.signal(call, "signal", signal, signalOffset));
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "op", op);
+          end.refusals.noSuchPe(call, "pe", pe);
+          end.refusals.noSignal(call, "signal", signal, signalOffset);
+        }
+        throw end.failure(status, call);
       }
     } finally {
       end.confinement.exit();
@@ -229,19 +210,16 @@ final class OneSided {
         String call =
             Refusals.call(
                 Call.WAIT_SIGNAL,
-                "signal",
+                "signal signalOffset comparison value",
                 signal,
-                "signalOffset",
                 signalOffset,
-                "comparison",
                 comparison,
-                "value",
                 value);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.missing(call, "comparison", comparison),
-            end.refusals.signal(call, "signal", signal, signalOffset));
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.missing(call, "comparison", comparison);
+          end.refusals.noSignal(call, "signal", signal, signalOffset);
+        }
+        throw end.failure(status, call);
       }
       return observedWord.get(0);
     } finally {
@@ -259,13 +237,12 @@ final class OneSided {
       }
       if (status != SPARKGAP_OK) {
         String call =
-            Refusals.call(
-                Call.FETCH_ADD, "target", target, "offset", offset, "delta", delta, "pe", pe);
-        throw end.rejection(
-            status,
-            call,
-            end.refusals.noSuchPe(call, "pe", pe),
-            end.refusals.signal(call, "target", target, offset));
+            Refusals.call(Call.FETCH_ADD, "target offset delta pe", target, offset, delta, pe);
+        if (status == WorldEnd.REFUSED) {
+          end.refusals.noSuchPe(call, "pe", pe);
+          end.refusals.noSignal(call, "target", target, offset);
+        }
+        throw end.failure(status, call);
       }
       return observedWord.get(0);
     } finally {

@@ -7,16 +7,15 @@ package io.sparkgap.api;
  * @param algorithm for example {@code one-shot}; what {@link Communicator#holdTo} takes
  */
 public record Route(String provider, String algorithm) {
+  /** From {@code provider/algorithm}, as the native library writes it. */
   static Route parse(String text) {
     int slash = text.indexOf('/');
-    return slash < 0
-        ? new Route(text, "")
-        : new Route(text.substring(0, slash), text.substring(slash + 1));
+    return new Route(text.substring(0, slash), text.substring(slash + 1));
   }
 
   /** For example {@code host/one-shot}. */
   @Override
   public String toString() {
-    return algorithm.isEmpty() ? provider : provider + "/" + algorithm;
+    return provider + "/" + algorithm;
   }
 }

@@ -28,7 +28,7 @@ final class SymmetricHeap {
     end.confinement.enter(Call.ALLOCATE);
     try {
       String call = Refusals.call(Call.ALLOCATE, "bytes", bytes);
-      Refusals.throwFirst(end.refusals.negative(call, "bytes", bytes));
+      end.refusals.negative(call, "bytes", bytes);
       return allocateInside(bytes, call);
     } finally {
       end.confinement.exit();
@@ -38,9 +38,9 @@ final class SymmetricHeap {
   SymmetricBuffer allocate(DataType type, long count) {
     end.confinement.enter(Call.ALLOCATE);
     try {
-      String call = Refusals.call(Call.ALLOCATE, "type", type, "count", count);
-      Refusals.throwFirst(
-          end.refusals.missing(call, "type", type), end.refusals.negative(call, "count", count));
+      String call = Refusals.call(Call.ALLOCATE, "type count", type, count);
+      end.refusals.missing(call, "type", type);
+      end.refusals.negative(call, "count", count);
       if (count > Long.MAX_VALUE >> type.shift) {
         throw end.refusals.illegal(call, "so many elements have no size. Pass a smaller count.");
       }
@@ -78,7 +78,10 @@ final class SymmetricHeap {
   /** By the thread that is inside. */
   void freeInside(SymmetricBuffer buffer, String call) {
     buffers.remove(buffer);
-    Refusals.throwFirst(release(buffer, isHealthy(), call));
+    RuntimeException failure = release(buffer, isHealthy(), call);
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   /** By the thread that is inside: frees what is open and returns the first failure, or null. */

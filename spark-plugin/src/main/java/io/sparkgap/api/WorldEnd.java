@@ -62,6 +62,11 @@ final class WorldEnd {
     return times == 0 && count >= 0;
   }
 
+  /** Whether a call may write to a buffer. */
+  boolean isWritable(Buffer buffer) {
+    return !(buffer instanceof ForeignBuffer foreign && foreign.readOnly);
+  }
+
   /** Whether a buffer has these bytes. */
   boolean covers(Buffer buffer, long offset, long bytes) {
     if (buffer instanceof SymmetricBuffer symmetric) {
@@ -88,19 +93,9 @@ final class WorldEnd {
 
   /** What a native call said, which must have been the last one on the handle. */
   RuntimeException failure(int status, String call) {
+    if (status == REFUSED) {
+      throw new AssertionError(call + " was refused for no reason");
+    }
     return Errors.of(handle, status, pe, pes, epoch, call);
-  }
-
-  /** What to throw for a call that did not go well: the first reason there is. */
-  RuntimeException rejection(int status, String call, RuntimeException... reasons) {
-    if (status != REFUSED) {
-      return failure(status, call);
-    }
-    for (RuntimeException reason : reasons) {
-      if (reason != null) {
-        return reason;
-      }
-    }
-    throw new AssertionError(call + " was refused for no reason");
   }
 }

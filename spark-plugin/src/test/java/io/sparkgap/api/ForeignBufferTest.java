@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.jni.NativeLibrary;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.FloatPointer;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,6 +36,41 @@ class ForeignBufferTest {
       assertThat(buffer.address()).isEqualTo(floats.address() + 16);
       assertThat(buffer.pointer().capacity()).isEqualTo(24);
     }
+  }
+
+  @Test
+  void aReadOnlyBufferIsReadAndNeverWrittenTo() {
+    ThreadWorld.run(
+        2,
+        c -> {
+          ByteBuffer memory = ByteBuffer.allocateDirect(8).order(ByteOrder.nativeOrder());
+          memory.putInt(0, 3).putInt(4, 3);
+          ForeignBuffer readOnly = ForeignBuffer.of(memory.asReadOnlyBuffer());
+          SymmetricBuffer symmetric = c.allocate(8);
+          for (ThrowingCallable call :
+              List.<ThrowingCallable>of(
+                  () -> c.allReduce(symmetric, readOnly, 2, DataType.INT32, ReduceOp.SUM),
+                  () -> c.allReduce(readOnly, readOnly, 2, DataType.INT32, ReduceOp.SUM),
+                  () -> c.reduceScatter(symmetric, readOnly, 1, DataType.INT32, ReduceOp.SUM),
+                  () -> c.allGather(symmetric, readOnly, 1, DataType.INT32),
+                  () -> c.broadcast(symmetric, readOnly, 2, DataType.INT32, 0),
+                  () -> c.reduce(symmetric, readOnly, 2, DataType.INT32, ReduceOp.SUM, c.pe()),
+                  () -> c.allToAll(symmetric, readOnly, 1, DataType.INT32),
+                  () -> {
+                    long[] ones = {1, 1};
+                    long[] places = {0, 1};
+                    c.allToAllv(symmetric, ones, places, readOnly, ones, places, DataType.INT32);
+                  },
+                  () -> c.get(readOnly, 0, symmetric, 0, 8, 0))) {
+            assertThatThrownBy(call)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("read-only foreign memory at 0x")
+                .hasMessageContaining("Pass one that is not read-only");
+          }
+          c.allReduce(readOnly, symmetric, 2, DataType.INT32, ReduceOp.SUM);
+          assertThat(symmetric.byteBuffer(0, 8).getInt(4)).isEqualTo(6);
+          assertThat(memory.getInt(4)).isEqualTo(3);
+        });
   }
 
   @Test
