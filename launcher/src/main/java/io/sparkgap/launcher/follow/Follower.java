@@ -36,6 +36,9 @@ public final class Follower {
   /** A cluster manager needs a moment to know what a driver that has ended came to. */
   private static final Duration SETTLING = Duration.ofSeconds(10);
 
+  /** How long a driver on this machine may take to see that YARN has killed its application. */
+  private static final Duration NOTICING = Duration.ofSeconds(5);
+
   private static final Pattern STANDALONE_DRIVER = Pattern.compile("driver-\\d{14}-\\d{4,}");
 
   private final Plan plan;
@@ -273,12 +276,28 @@ public final class Follower {
           cluster.kill(id);
         }
         killed = id + " was killed";
+        awaitDriver();
       } catch (LauncherException e) {
         killed = id + " could not be killed and may still run: " + e.getMessage();
       }
     }
     submission.stop();
     return id.isEmpty() && plan.isClusterMode() ? endWhatWasJustSubmitted() : killed;
+  }
+
+  /**
+   * A driver that is told to end while YARN kills its application master asks that for executors,
+   * and waits two minutes for the answer. Left alone it sees how things are and ends within a
+   * second or two.
+   */
+  private void awaitDriver() throws InterruptedException {
+    if (plan.isClusterMode() || plan.asked().master().kind() != Master.Kind.YARN) {
+      return;
+    }
+    long deadline = System.nanoTime() + NOTICING.toNanos();
+    while (submission.isAlive() && System.nanoTime() < deadline) {
+      Thread.sleep(LOOK_MILLIS);
+    }
   }
 
   /** spark-submit may have handed the application over in the moment when it was stopped. */
