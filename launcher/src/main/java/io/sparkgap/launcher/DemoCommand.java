@@ -146,10 +146,11 @@ final class DemoCommand implements Callable<Integer> {
     arguments.addAll(List.of("--master", where));
     arguments.addAll(List.of("--class", "io.sparkgap.examples.Demo"));
     arguments.addAll(List.of("--jars", installation.pluginJar().toString()));
-    arguments.addAll(
-        List.of("--driver-java-options", oneOption("-Djava.io.tmpdir=" + folder.temporary())));
+    String temporary = oneOption("-Djava.io.tmpdir=" + folder.temporary());
+    arguments.addAll(List.of("--driver-java-options", temporary));
     for (String setting :
         List.of(
+            "spark.executor.defaultJavaOptions=" + temporary,
             "spark.plugins=io.sparkgap.SparkgapPlugin",
             "spark.cores.max=" + pes,
             "spark.executor.cores=1",

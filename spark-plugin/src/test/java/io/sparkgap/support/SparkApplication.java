@@ -6,6 +6,7 @@ import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.plugin.DriverSide;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,10 +45,10 @@ public final class SparkApplication implements AutoCloseable {
 
   /** Executors as processes, with so many cores each. */
   public static SparkConf cluster(int executors, int cores) {
-    String classPath = executorClassPath();
     return conf("local-cluster[%d,%d,1024]".formatted(executors, cores))
         .set("spark.executor.memory", "512m")
-        .set("spark.executor.extraClassPath", classPath);
+        .set("spark.executor.defaultJavaOptions", executorJavaOptions())
+        .set("spark.executor.extraClassPath", executorClassPath());
   }
 
   public static SparkApplication start(SparkConf conf) {
@@ -65,6 +66,17 @@ public final class SparkApplication implements AutoCloseable {
         .set("spark.driver.host", "127.0.0.1")
         .set("spark.driver.bindAddress", "127.0.0.1")
         .set("spark.local.dir", Path.of("target", "spark-local").toAbsolutePath().toString());
+  }
+
+  /** They live for seconds, and those that are killed cannot remove what libraries unpack. */
+  private static String executorJavaOptions() {
+    Path temporary = Path.of("target", "executors-tmp").toAbsolutePath();
+    try {
+      Files.createDirectories(temporary);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC \"-Djava.io.tmpdir=" + temporary + "\"";
   }
 
   /** What spark-submit's --jars would bring, and the tests' own classes. */
