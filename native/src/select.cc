@@ -46,7 +46,8 @@ constexpr uint64_t kOneShotBytes = 16 * 1024;
 constexpr uint64_t kOneShotBytesWhenSharing = 24 * 1024;
 
 // From here on, a copy less is worth a step more, in which PEs show where their arrays lie: measured with symmetric
-// arrays. With others that step is for nothing.
+// arrays. With others that step is for nothing if they are to be reduced, or if PEs may not read each other's
+// processes.
 uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
   if (circumstances.oversubscribed) return 64 * 1024;
   return collective == SPARKGAP_ALL_REDUCE ? 256 * 1024 : 16 * 1024;

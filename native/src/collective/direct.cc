@@ -1,5 +1,7 @@
 #include "collective/direct.h"
 
+#include <unistd.h>
+
 #include <cstring>
 
 #include "provider/host/peer_process.h"
@@ -44,6 +46,38 @@ Place place_of(const World& world, const void* array, uint64_t bytes, DirectArra
   return place;
 }
 
+// Whether a PE can have shown this. A slot is shared memory: nothing in it is followed before it has been looked at.
+bool is_possible(const World& world, const Place& place, uint64_t bytes, DirectArrays::Use use) {
+  switch (place.kind) {
+    case Place::kOutOfReach:
+    case Place::kNotRead:
+      return true;
+    case Place::kInBuffer: {
+      const auto& buffers = world.buffers();
+      if (place.buffer < 0 || static_cast<size_t>(place.buffer) >= buffers.size()) return false;
+      const Buffer& buffer = *buffers[static_cast<size_t>(place.buffer)];
+      return buffer.memory != nullptr && place.offset <= buffer.bytes && bytes <= buffer.bytes - place.offset;
+    }
+    case Place::kInProcess:
+      return use == DirectArrays::Use::kCopy && world.reads_processes() && place.offset != 0 &&
+             bytes <= UINT64_MAX - place.offset;
+    default:
+      return false;
+  }
+}
+
+[[noreturn]] void refuse_place_of(World& world, int32_t pe) {
+  Failure failure;
+  failure.status = SPARKGAP_INTERNAL;
+  failure.pe = pe;
+  Text(failure.message, sizeof failure.message)
+      .add(
+          "PE %d (%s) is said to have its array where none can be: something has written into the world's shared "
+          "memory",
+          pe, world.control().record(pe).label);
+  world.waiter().give_up(failure);
+}
+
 }  // namespace
 
 DirectArrays::DirectArrays(World& world, const void* array, uint64_t bytes, Use use, Role role) : world_(world) {
@@ -58,6 +92,7 @@ DirectArrays::DirectArrays(World& world, const void* array, uint64_t bytes, Use 
   for (int32_t pe = 0; pe < world.pes(); ++pe) {
     Place place;
     std::memcpy(&place, steps.slot(pe), sizeof place);
+    if (!is_possible(world, place, bytes, use)) refuse_place_of(world, pe);
     Array& found = arrays_[pe];
     if (place.kind == Place::kOutOfReach) usable_ = false;
     if (place.kind == Place::kInBuffer) {
@@ -67,7 +102,7 @@ DirectArrays::DirectArrays(World& world, const void* array, uint64_t bytes, Use 
     if (place.kind == Place::kInProcess) {
       crosses_processes_ = true;
       found.address = reinterpret_cast<const uint8_t*>(place.offset);
-      found.is_here = world.control().record(pe).pid == world.control().record(world.pe()).pid;
+      found.is_here = world.control().record(pe).pid == getpid();
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.sparkgap.bootstrap;
 
+import io.sparkgap.api.WorldAbortedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -24,7 +25,7 @@ public final class Rehearsal {
   private final String executorId;
   private final WorldSettings settings;
 
-  /** The first of any PE; the others then have some because of it. */
+  /** The first of any PE that is not just the end of its world because of another PE's. */
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
   public Rehearsal(DriverLink driver, String executorId, WorldSettings settings) {
@@ -90,10 +91,19 @@ public final class Rehearsal {
       try {
         join(worlds, task);
       } catch (RuntimeException | LinkageError e) {
-        failure.compareAndSet(null, e);
+        failure.accumulateAndGet(e, Rehearsal::cause);
       }
       return null;
     };
+  }
+
+  /** A PE that fails tells the others before it gets here, so theirs may come first. */
+  private static Throwable cause(Throwable known, Throwable next) {
+    if (known == null) {
+      return next;
+    }
+    boolean knownFollows = known instanceof WorldAbortedException;
+    return knownFollows && !(next instanceof WorldAbortedException) ? next : known;
   }
 
   private static void join(WorldClient worlds, BarrierTask task) {

@@ -21,6 +21,7 @@ import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +47,6 @@ public final class WorldClient implements AutoCloseable {
   private final WorldSettings settings;
   private final Supplier<Capabilities> capabilities;
   private final Consumer<String> replaceProcess;
-  private final Duration idleTimeout;
   private final WorldCache cache;
   private final Watchdog watchdog;
   private final ScheduledThreadPoolExecutor scheduler;
@@ -75,7 +75,6 @@ public final class WorldClient implements AutoCloseable {
     this.settings = settings;
     this.capabilities = capabilities;
     this.replaceProcess = replaceProcess;
-    this.idleTimeout = idleTimeout;
     cache = new WorldCache(idleMost, idleTimeout, System::nanoTime);
     scheduler = housekeeping();
     watchdog = new Watchdog(scheduler, watchdogInterval, driver, executorId);
@@ -286,7 +285,7 @@ public final class WorldClient implements AutoCloseable {
       retire(List.of(world.epoch()));
     }
     if (kept) {
-      evictLater(idleTimeout);
+      evictLater();
       askForRetired();
     }
     tellLeave(membership.leaveMessage(kept, calls, history));
@@ -381,12 +380,14 @@ public final class WorldClient implements AutoCloseable {
   }
 
   /** One look is due at a time; there is another for as long as worlds are kept. */
-  private void evictLater(Duration delay) {
-    if (!evictionDue.compareAndSet(false, true)) {
+  private void evictLater() {
+    Optional<Duration> delay = cache.untilEviction();
+    if (delay.isEmpty() || !evictionDue.compareAndSet(false, true)) {
       return;
     }
     try {
-      var unused = scheduler.schedule(this::evict, delay.toMillis() + 1, TimeUnit.MILLISECONDS);
+      var unused =
+          scheduler.schedule(this::evict, delay.get().toMillis() + 1, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("The executor is shutting down and has closed its worlds");
     }
@@ -395,7 +396,7 @@ public final class WorldClient implements AutoCloseable {
   private void evict() {
     evictionDue.set(false);
     cache.evict();
-    cache.untilEviction().ifPresent(this::evictLater);
+    evictLater();
   }
 
   private static Assignment assignment(BarrierTask task, Answer answer) {

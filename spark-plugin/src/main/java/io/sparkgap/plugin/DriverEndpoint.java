@@ -92,6 +92,10 @@ final class DriverEndpoint {
     return refuse(message.getClass().getSimpleName() + " is no request");
   }
 
+  Rendezvous rehearsals() {
+    return rehearsals;
+  }
+
   private Rendezvous of(StageAttempt stage) {
     return stage.isRehearsed() ? rehearsals : rendezvous;
   }

@@ -64,7 +64,7 @@ public final class DriverSide implements DriverPlugin {
             System::nanoTime,
             this::worldReady);
     endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);
-    sc.addSparkListener(new StageWatcher(rendezvous));
+    sc.addSparkListener(new StageWatcher(rendezvous, endpoint.rehearsals()));
     events = EventWriter.open(conf.get(SparkgapConf.EVENTS), rendezvous::calls);
     sc.addSparkListener(new EventListener(sc, events));
     CURRENT.set(this);

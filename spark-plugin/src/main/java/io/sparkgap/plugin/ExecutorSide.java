@@ -108,9 +108,8 @@ public final class ExecutorSide implements ExecutorPlugin {
         | WorldAbortedException
         | PeerTimeoutException
         | DriverUnreachableException e) {
-      // Of this moment: the tmpfs is full of other worlds, the machine is too busy, the driver
-      // ends.
-      // A job that meets the same says so itself.
+      // Of this moment: a full tmpfs, a machine that is too busy, a driver that ends. A job that
+      // meets the same says so itself.
       LOG.warn("Executor {} could not rehearse a world: {}", executorId, e.getMessage());
     } catch (RuntimeException | LinkageError e) {
       if (!ended) {

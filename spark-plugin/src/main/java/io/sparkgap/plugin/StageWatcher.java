@@ -7,17 +7,20 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.StageInfo;
 
-/** Tells the rendezvous what Spark knows of stages and executors. */
+/** Tells the rendezvous what Spark knows of stages, and that of rehearsals, too, of executors. */
 final class StageWatcher extends SparkListener {
   private final Rendezvous rendezvous;
+  private final Rendezvous rehearsals;
 
-  StageWatcher(Rendezvous rendezvous) {
+  StageWatcher(Rendezvous rendezvous, Rendezvous rehearsals) {
     this.rendezvous = rendezvous;
+    this.rehearsals = rehearsals;
   }
 
   @Override
   public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
     rendezvous.executorLost(removed.executorId(), removed.reason());
+    rehearsals.executorLost(removed.executorId(), removed.reason());
   }
 
   @Override

@@ -46,7 +46,7 @@ class ThreadsTest {
 
       world.communicator(1).abort("the cat sat on the keyboard");
 
-      assertThatThrownBy(() -> first.get(1, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> first.get(1, TimeUnit.MINUTES))
           .isInstanceOf(ExecutionException.class)
           .cause()
           .isInstanceOf(WorldAbortedException.class)
@@ -68,7 +68,7 @@ class ThreadsTest {
       world.communicator(0).close();
 
       // It has left the call; that its future is completed comes a moment later.
-      assertThatThrownBy(() -> first.get(1, TimeUnit.SECONDS))
+      assertThatThrownBy(() -> first.get(1, TimeUnit.MINUTES))
           .cause()
           .isInstanceOf(WorldAbortedException.class)
           .hasMessageContaining("closed while thread \"inside\" is in barrier");

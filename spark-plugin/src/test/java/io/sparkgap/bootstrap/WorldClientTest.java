@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.api.HeapFullException;
+import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.DriverLink.DriverUnreachableException;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
@@ -91,7 +92,7 @@ class WorldClientTest {
         new WorldSettings(Duration.ofSeconds(10), false, "/no/such/folder");
     assertThatThrownBy(
             () -> new Rehearsal(new RendezvousLink(message -> false), "1", noSuchFolder).run())
-        .isNotInstanceOf(HeapFullException.class)
+        .isNotInstanceOfAny(HeapFullException.class, WorldAbortedException.class)
         .hasMessageContaining("/no/such/folder");
   }
 }

@@ -2,51 +2,60 @@ package io.sparkgap.failure;
 
 import java.io.IOException;
 import java.io.ObjectOutputStream;
+import java.time.Duration;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * Lets the driver hear of a task's success late: a task that adds milliseconds to it has succeeded
- * in its executor, and can be killed no more, so long before its result is on the way.
+ * Lets the driver hear of a task's success late: a task that adds a subject to it has succeeded in
+ * its executor, and can be killed no more, when its result waits for a note of that subject.
  */
-final class LateResult extends AccumulatorV2<Long, Long> {
+final class LateResult extends AccumulatorV2<String, String> {
   private static final long serialVersionUID = 1L;
+  private static final Duration AT_MOST = Duration.ofSeconds(30);
 
-  private long millis;
+  private final Notebook notes;
+  private String awaited = "";
+
+  LateResult(Notebook notes) {
+    this.notes = notes;
+  }
 
   private void writeObject(ObjectOutputStream out) throws IOException {
-    Notebook.pause(millis);
+    if (!isZero()) {
+      notes.awaitAtMost(AT_MOST, awaited);
+    }
     out.defaultWriteObject();
   }
 
   @Override
   public boolean isZero() {
-    return millis == 0;
+    return awaited.isEmpty();
   }
 
   @Override
-  public AccumulatorV2<Long, Long> copy() {
-    LateResult copy = new LateResult();
-    copy.millis = millis;
+  public AccumulatorV2<String, String> copy() {
+    LateResult copy = new LateResult(notes);
+    copy.awaited = awaited;
     return copy;
   }
 
   @Override
   public void reset() {
-    millis = 0;
+    awaited = "";
   }
 
   @Override
-  public void add(Long more) {
-    millis += more;
+  public void add(String subject) {
+    awaited = subject;
   }
 
   @Override
-  public void merge(AccumulatorV2<Long, Long> other) {
-    millis = Math.max(millis, other.value());
+  public void merge(AccumulatorV2<String, String> other) {
+    awaited = other.value();
   }
 
   @Override
-  public Long value() {
-    return millis;
+  public String value() {
+    return awaited;
   }
 }

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.support.BarrierStage;
 import io.sparkgap.support.SparkApplication;
+import java.nio.file.Path;
 import java.util.List;
+import org.apache.spark.ExceptionFailure;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,13 +27,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @ExtendWith(NothingLeft.class)
 class WholeStageTest {
-  private static final int FAILS_AFTER_MILLIS = 100;
+  /** Noted when the driver knows of the failure; Spark starts the next attempt 200 ms later. */
+  private static final String FAILURE_HEARD = "failure-heard";
 
-  /** Spark starts the next attempt 200 ms after a failure. */
-  private static final int BEFORE_THE_NEXT_ATTEMPT = 220;
+  /** Noted by the next attempt, which does not end before the late result is there. */
+  private static final String NEXT_ATTEMPT = "next-attempt";
 
-  private static final int DURING_THE_NEXT_ATTEMPT = 800;
+  /** For a task that has returned to have succeeded, or for a late result to arrive. */
+  private static final int MEANWHILE_MILLIS = 500;
 
+  @TempDir private static Path folder;
+  private static volatile Notebook notes;
   private static SparkApplication application;
   private static JavaSparkContext sc;
 
@@ -38,6 +47,7 @@ class WholeStageTest {
         SparkApplication.start(
             SparkApplication.cluster(2, 2).set("spark.stage.maxConsecutiveAttempts", "2"));
     sc = application.sc();
+    sc.sc().addSparkListener(new FailureListener());
     // From then on a task that has returned has succeeded within a few milliseconds.
     Sparkgap.run(sc, 2, pe -> Pes.sum(pe, 10));
   }
@@ -50,9 +60,10 @@ class WholeStageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {BEFORE_THE_NEXT_ATTEMPT, DURING_THE_NEXT_ATTEMPT})
-  void allPesRunAgainAndAllResultsAreOfTheSameAttempt(int lateMillis) {
+  @ValueSource(strings = {FAILURE_HEARD, NEXT_ATTEMPT})
+  void allPesRunAgainAndAllResultsAreOfTheSameAttempt(String awaited) {
     LateResult late = lateResult();
+    Notebook noted = notes;
     List<Integer> attempts =
         Sparkgap.run(
             sc,
@@ -60,9 +71,10 @@ class WholeStageTest {
             pe -> {
               Pes.sum(pe, 10);
               if (Pes.isFirstAttempt()) {
-                failOrSucceedLate(pe.pe(), late, lateMillis);
+                failOrSucceedLate(pe.pe(), late, awaited);
               } else {
-                Notebook.pause(DURING_THE_NEXT_ATTEMPT);
+                noted.note(pe, NEXT_ATTEMPT, "");
+                Notebook.pause(MEANWHILE_MILLIS);
               }
               return TaskContext.get().stageAttemptNumber();
             });
@@ -80,7 +92,7 @@ class WholeStageTest {
                     2,
                     pe -> {
                       Pes.sum(pe, 10);
-                      failOrSucceedLate(pe.pe(), late, BEFORE_THE_NEXT_ATTEMPT);
+                      failOrSucceedLate(pe.pe(), late, FAILURE_HEARD);
                       return 0;
                     }));
     assertThat(error)
@@ -99,8 +111,7 @@ class WholeStageTest {
                         rows -> {
                           TaskContext context = TaskContext.get();
                           double sum = Pes.sum(Sparkgap.join(context), 10);
-                          failOrSucceedLate(
-                              1 - context.partitionId(), late, BEFORE_THE_NEXT_ATTEMPT);
+                          failOrSucceedLate(1 - context.partitionId(), late, FAILURE_HEARD);
                           return List.of(sum).iterator();
                         })
                     .repartition(1)
@@ -109,16 +120,26 @@ class WholeStageTest {
   }
 
   private static LateResult lateResult() {
-    LateResult late = new LateResult();
+    notes = new Notebook(folder.resolve("notes-" + System.nanoTime()));
+    LateResult late = new LateResult(notes);
     sc.sc().register(late);
     return late;
   }
 
-  private static void failOrSucceedLate(int number, LateResult late, long lateMillis) {
+  private static void failOrSucceedLate(int number, LateResult late, String awaited) {
     if (number == 1) {
-      Notebook.pause(FAILS_AFTER_MILLIS);
+      Notebook.pause(MEANWHILE_MILLIS);
       throw new IllegalStateException("the user's own mistake");
     }
-    late.add(lateMillis);
+    late.add(awaited);
+  }
+
+  private static final class FailureListener extends SparkListener {
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd ended) {
+      if (ended.reason() instanceof ExceptionFailure) {
+        notes.note(-1, FAILURE_HEARD, "");
+      }
+    }
   }
 }

@@ -23,6 +23,7 @@ import io.sparkgap.bootstrap.StageAttempt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.junit.jupiter.api.Test;
 
 class DriverEndpointTest {
@@ -75,6 +76,17 @@ class DriverEndpointTest {
     assertThat(epochOfOnePe(new StageAttempt(0, 0))).as("the first real world").isEqualTo(1);
     Watch watch = new Watch("1", List.of(rehearsed), List.of(0L), List.of(), List.of());
     assertThat(((Verdicts) answer(codec.encode(watch))).reasons()).containsExactly("");
+  }
+
+  @Test
+  void whatALostExecutorRehearsedIsOver() throws MalformedMessageException {
+    StageAttempt rehearsed = new StageAttempt((1 << 30) + 7, 0);
+    epochOfOnePe(rehearsed);
+    new StageWatcher(rendezvous(), endpoint.rehearsals())
+        .onExecutorRemoved(new SparkListenerExecutorRemoved(0, "1", "worker lost"));
+    Watch watch = new Watch("1", List.of(rehearsed), List.of(0L), List.of(), List.of());
+    assertThat(((Verdicts) answer(codec.encode(watch))).reasons().get(0))
+        .startsWith("executor 1 was lost");
   }
 
   private long epochOfOnePe(StageAttempt stage) throws MalformedMessageException {
