@@ -32,16 +32,20 @@ void fail_as_aborted(const Control& control, int32_t pe) {
   if (load_acquire(&header.abort_state) != kAborted) {
     fail(SPARKGAP_ABORTED, kNoPe, "a PE aborted the world and ended before it could say why");
   }
-  const AbortRecord& record = header.abort;
+  const AbortRecord record = header.abort;
   const int32_t by = record.by;
-  if (by < 0 || by >= control.pes()) {
+  const auto is_pe = [&](int32_t number) { return number >= 0 && number < control.pes(); };
+  if (!is_pe(by) || (record.subject != kNoPe && !is_pe(record.subject)) || record.status == SPARKGAP_OK) {
     fail(SPARKGAP_INTERNAL, kNoPe,
-         "the world was ended by \"PE %d\" of %d PEs: something has written into its shared memory", by, control.pes());
+         "the world was ended, but by \"PE %d\" of %d PEs, about \"PE %d\", with status %d: something has written into "
+         "its shared memory",
+         by, control.pes(), record.subject, static_cast<int>(record.status));
   }
-  if (by == pe) fail(record.status, record.subject, "%s", record.reason);
+  const int length = static_cast<int>(strnlen(record.reason, sizeof record.reason));
+  if (by == pe) fail(record.status, record.subject, "%.*s", length, record.reason);
   // Where this PE is the one that another complains of, that other is what to look at.
   const int32_t subject = record.subject == kNoPe || record.subject == pe ? by : record.subject;
-  fail(record.status, subject, "PE %d (%s) ended the world: %s", by, control.record(by).label, record.reason);
+  fail(record.status, subject, "PE %d (%s) ended the world: %.*s", by, control.record(by).label, length, record.reason);
 }
 
 void wake_all(ControlHeader& header) {

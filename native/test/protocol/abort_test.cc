@@ -14,20 +14,34 @@ namespace {
 
 constexpr int32_t kPes = 3;
 
-void a_record_that_names_no_pe_is_told_and_not_followed() {
+// What PE 0 of three fails with when the world has been aborted with this record.
+sparkgap::Failure failure_of(int32_t by, int32_t subject, int32_t status) {
   std::vector<max_align_t> memory(ControlLayout::of(kPes).segment_bytes / sizeof(max_align_t) + 1);
   const Control control(memory.data(), kPes);
-  for (const int32_t by : {-1, kPes, INT32_MAX}) {
-    control.header().abort.by = by;
-    std::memset(control.header().abort.reason, 'x', sizeof control.header().abort.reason);
-    store_release(&control.header().abort_state, kAborted);
-    try {
-      fail_as_aborted(control, 0);
-    } catch (const sparkgap::Failure& failure) {
+  AbortRecord& record = control.header().abort;
+  record.by = by;
+  record.subject = subject;
+  record.status = status;
+  std::memset(record.reason, 'x', sizeof record.reason);
+  store_release(&control.header().abort_state, kAborted);
+  try {
+    fail_as_aborted(control, 0);
+  } catch (const sparkgap::Failure& failure) {
+    return failure;
+  }
+}
+
+void a_record_that_names_no_pe_is_told_and_not_followed() {
+  for (const int32_t none : {-2, kPes, INT32_MAX}) {
+    for (const auto& failure : {failure_of(none, 1, SPARKGAP_ABORTED), failure_of(1, none, SPARKGAP_ABORTED)}) {
       expect(failure.status == SPARKGAP_INTERNAL, "status %d", failure.status);
       expect(std::strstr(failure.message, "of 3 PEs") != nullptr, "%s", failure.message);
     }
   }
+}
+
+void a_world_that_has_ended_is_never_told_as_well() {
+  expect(failure_of(1, 2, SPARKGAP_OK).status == SPARKGAP_INTERNAL, "a failure with the status of success");
 }
 
 }  // namespace
@@ -37,5 +51,6 @@ int main(int argc, char** argv) {
   using namespace sparkgap::test;
   return run_tests(
       argc, argv,
-      {{"a_record_that_names_no_pe_is_told_and_not_followed", a_record_that_names_no_pe_is_told_and_not_followed}});
+      {{"a_record_that_names_no_pe_is_told_and_not_followed", a_record_that_names_no_pe_is_told_and_not_followed},
+       {"a_world_that_has_ended_is_never_told_as_well", a_world_that_has_ended_is_never_told_as_well}});
 }

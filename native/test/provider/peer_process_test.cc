@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,13 @@ namespace {
 
 constexpr uint8_t kOwn = 1;
 constexpr uint8_t kOfChild = 2;
+
+// As by a container's seccomp profile, which forbids it to read even itself.
+bool is_forbidden_here() {
+  char byte = 1;
+  const iovec own = {&byte, 1};
+  return process_vm_readv(getpid(), &own, 1, &own, 1, 0) < 0;
+}
 
 // Two pages at the same address in both processes, with other bytes in each, behind which nobody can read.
 class Child {
@@ -72,6 +80,10 @@ class Child {
 };
 
 void what_is_read_is_the_other_processs() {
+  if (is_forbidden_here()) {
+    std::printf("     process_vm_readv is forbidden here\n");
+    return;
+  }
   const Child child;
   std::vector<uint8_t> found(child.bytes());
   expect(read_process(child.pid(), child.memory(), found.data(), child.bytes()), "it cannot be read");
