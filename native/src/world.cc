@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "protocol/abort.h"
 #include "protocol/call.h"
+#include "provider/host/cpu_limits.h"
 #include "provider/host/host_provider.h"
 
 namespace sparkgap {
@@ -138,9 +139,9 @@ void World::wait_for_peers_to_connect() {
 }
 
 void World::learn_circumstances() {
-  int32_t cpus = control_.record(0).usable_cpus;
-  for (int32_t pe = 1; pe < options_.pes; ++pe) cpus = std::min(cpus, control_.record(pe).usable_cpus);
-  circumstances_.oversubscribed = options_.pes > cpus;
+  std::vector<CpuLimits> cpus;
+  for (int32_t pe = 0; pe < options_.pes; ++pe) cpus.push_back(control_.record(pe).cpus);
+  circumstances_.oversubscribed = share_cpus(cpus);
   WaitOptions wait = waiter_->options();
   wait.shares_cores = circumstances_.oversubscribed;
   wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;

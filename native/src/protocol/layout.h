@@ -82,12 +82,20 @@ struct alignas(kPageBytes) ControlHeader {
   alignas(kLineBytes) AbortRecord abort;
 };
 
+// The CPUs that a process may run on, and its container's share of the CPUs' time.
+constexpr uint64_t kMostCpus = 1024;
+struct CpuLimits {
+  uint64_t allowed[kMostCpus / 64];  // a bit for each; none if that is not known
+  uint64_t quota_group;              // inode of the control group that limits it most; 0 if none does
+  int32_t quota;  // CPUs whose time the processes of that group have together; INT32_MAX if none does
+  int32_t reserved;
+};
+
 struct alignas(kLineBytes) PeRecord {
   uint32_t state;
   int32_t pid;
   uint64_t start_time;  // of the process, in clock ticks since boot: tells a PID that was given again
-  int32_t usable_cpus;  // of the process when it connected
-  int32_t reserved;
+  CpuLimits cpus;       // of the process when it connected
   char label[kLabelBytes];
   char host[kHostBytes];
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "provider/host/cpu_limits.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/world_id.h"
@@ -105,7 +106,7 @@ void HostProvider::claim_record() {
   }
   record.pid = getpid();
   record.start_time = process_start_time(record.pid);
-  record.usable_cpus = usable_cpus();
+  record.cpus = cpu_limits();
   copy_text(record.label, options_.label);
   copy_text(record.host, host_name());
   store_release(&record.state, kConnected);

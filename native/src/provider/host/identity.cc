@@ -2,16 +2,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#include "provider/host/cpu_quota.h"
 
 namespace sparkgap {
 namespace {
@@ -60,15 +56,6 @@ uint64_t process_start_time(pid_t pid) {
     ++field;
   }
   return std::strtoull(field, nullptr, 10);
-}
-
-int32_t usable_cpus() {
-  cpu_set_t set;
-  // Only on a machine with more CPUs than cpu_set_t has bits the affinity cannot be had.
-  const int32_t allowed = sched_getaffinity(0, sizeof set, &set) == 0
-                              ? CPU_COUNT(&set)
-                              : static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
-  return std::min(allowed, cpu_quota(""));
 }
 
 }  // namespace sparkgap

@@ -21,9 +21,6 @@ uint64_t pid_namespace();
 // or if it is dead and only waits to be reaped.
 uint64_t process_start_time(pid_t pid);
 
-// CPUs that this process may run on, or has the time of in its container if those are fewer.
-int32_t usable_cpus();
-
 }  // namespace sparkgap
 
 #endif  // SPARKGAP_PROVIDER_HOST_IDENTITY_H

@@ -1,11 +1,13 @@
-// What is read of the files in which Linux keeps a container's share of the CPUs, from a folder that has such files.
-#include "provider/host/cpu_quota.h"
+// What is read of the files in which Linux keeps a container's share of the CPUs, from a folder that has such files,
+// and what follows for PEs.
+#include "provider/host/cpu_limits.h"
 
 #include <stdlib.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 
 #include "support/check.h"
@@ -31,8 +33,10 @@ class Root {
     return *this;
   }
 
+  const std::string& path() const { return path_; }
+
   void expect_quota(int32_t expected) const {
-    const int32_t found = cpu_quota(path_);
+    const int32_t found = cpu_limits(path_).quota;
     expect(found == expected, "%d CPUs instead of %d", found, expected);
   }
 
@@ -76,6 +80,42 @@ void what_is_no_number_is_no_limit() {
   Root().add("/proc/self/cgroup", "nonsense\n0::/").add("/sys/fs/cgroup/cpu.max", "").expect_quota(INT32_MAX);
 }
 
+CpuLimits on_cpus(std::initializer_list<int> cpus, int32_t quota = INT32_MAX, uint64_t group = 0) {
+  CpuLimits limits = {};
+  for (const int cpu : cpus) limits.allowed[cpu / 64] |= uint64_t{1} << (cpu % 64);
+  limits.quota = quota;
+  limits.quota_group = group;
+  return limits;
+}
+
+void the_group_that_limits_is_told_from_others() {
+  const auto limited = [](const Root& root) { return cpu_limits(root.path()); };
+  Root one;
+  one.add("/proc/self/cgroup", "0::/").add("/sys/fs/cgroup/cpu.max", "100000 100000");
+  Root other;
+  other.add("/proc/self/cgroup", "0::/").add("/sys/fs/cgroup/cpu.max", "100000 100000");
+  expect(limited(one).quota_group == limited(one).quota_group, "one group is two");
+  expect(limited(one).quota_group != limited(other).quota_group, "two groups are one");
+}
+
+void pes_share_cpus_where_they_are_more_than_all_of_them() {
+  expect(!share_cpus({on_cpus({0, 1}), on_cpus({0, 1})}), "two PEs on two CPUs");
+  expect(share_cpus({on_cpus({0, 1}), on_cpus({0, 1}), on_cpus({0, 1})}), "three PEs on two CPUs");
+  expect(share_cpus({on_cpus({5}), on_cpus({5})}), "two PEs on one CPU");
+}
+
+void pes_that_are_bound_to_cpus_of_their_own_share_none() {
+  expect(!share_cpus({on_cpus({0}), on_cpus({1}), on_cpus({70})}), "a CPU for each of three PEs");
+}
+
+void pes_share_the_quota_of_their_own_container_only() {
+  expect(!share_cpus({on_cpus({0, 1}, 1, 7), on_cpus({0, 1}, 1, 8)}), "two containers of a CPU each");
+  expect(share_cpus({on_cpus({0, 1}, 1, 7), on_cpus({0, 1}, 1, 7)}), "two PEs in a container of one CPU");
+  expect(!share_cpus({on_cpus({0, 1}, 2, 7), on_cpus({0, 1}, 2, 7)}), "two PEs in a container of two CPUs");
+}
+
+void cpus_that_are_not_known_are_enough() { expect(!share_cpus({on_cpus({}), on_cpus({})}), "no CPU is known"); }
+
 }  // namespace
 }  // namespace sparkgap::test
 
@@ -87,5 +127,10 @@ int main(int argc, char** argv) {
        {"the_quota_is_rounded_up_to_cpus", the_quota_is_rounded_up_to_cpus},
        {"an_outer_group_limits_the_inner_ones", an_outer_group_limits_the_inner_ones},
        {"version_1_is_read_from_the_folder_of_its_controller", version_1_is_read_from_the_folder_of_its_controller},
-       {"what_is_no_number_is_no_limit", what_is_no_number_is_no_limit}});
+       {"what_is_no_number_is_no_limit", what_is_no_number_is_no_limit},
+       {"the_group_that_limits_is_told_from_others", the_group_that_limits_is_told_from_others},
+       {"pes_share_cpus_where_they_are_more_than_all_of_them", pes_share_cpus_where_they_are_more_than_all_of_them},
+       {"pes_that_are_bound_to_cpus_of_their_own_share_none", pes_that_are_bound_to_cpus_of_their_own_share_none},
+       {"pes_share_the_quota_of_their_own_container_only", pes_share_the_quota_of_their_own_container_only},
+       {"cpus_that_are_not_known_are_enough", cpus_that_are_not_known_are_enough}});
 }
