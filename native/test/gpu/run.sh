@@ -67,7 +67,7 @@ start_mps() {
 }
 
 run() {
-  local gpus numbers largest steps=("${@:2}")
+  local gpus numbers largest pes steps=("${@:2}")
   results=$(mkdir -p "$1" && cd "$1" && pwd)
   ((${#steps[@]} > 0)) || steps=(kernels worlds bench sanitizer)
   cd "$here"
@@ -92,8 +92,14 @@ run() {
     case $name in
       kernels) step kernels 240 env SPARKGAP_TEST_PES="$numbers" ./gpu_kernels_test ;;
       worlds)
-        step world-nvshmem 150 ./gpu_world_test --pes "$largest" --provider nvshmem
-        ((gpus == 1)) || step world-nccl 150 ./gpu_world_test --pes "$largest" --provider nccl
+        if ((gpus == 1)); then
+          for pes in ${numbers//,/ }; do
+            step "world-nvshmem-$pes" 150 ./gpu_world_test --pes "$pes" --provider nvshmem
+          done
+        else
+          step world-nvshmem 150 ./gpu_world_test --pes "$largest" --provider nvshmem
+          step world-nccl 150 ./gpu_world_test --pes "$largest" --provider nccl
+        fi
         ;;
       bench)
         step bench 150 ./gpu_all_reduce_bench --pes "$largest" --nccl "$(nccl_library)" --algorithms auto,packets,two-shot,ring

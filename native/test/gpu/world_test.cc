@@ -203,6 +203,9 @@ void one_sided_calls_reach_the_next_pe() {
     expect(observed == 7, "signal %lld", static_cast<long long>(observed));
     expect_equal(read(pe, data, kCount), elements(before, kCount), "put");
 
+    // The signal came from the PE before; the next one may not have written yet.
+    pe.ok(sparkgap_barrier(world), "barrier");
+    synchronize(pe);
     std::vector<float> theirs(kCount);
     pe.ok(sparkgap_get(world, theirs.data(), source, 0, kCount * sizeof(float), next), "get");
     expect_equal(theirs, elements(next, kCount), "get");
@@ -459,7 +462,13 @@ void events_are_recorded_waited_for_and_compared() {
   });
 }
 
+bool has_no_peer() {
+  if (world_of.count == 1) std::printf("     left out: there is one PE\n");
+  return world_of.count == 1;
+}
+
 void an_abort_ends_a_wait_on_the_gpu() {
+  if (has_no_peer()) return;
   run_pes(world_of, [](const Pe& pe) {
     sparkgap_buffer* signals = pe.allocate(8);
     if (pe.pe() == 1) {
@@ -475,6 +484,7 @@ void an_abort_ends_a_wait_on_the_gpu() {
 }
 
 void a_pe_that_does_not_come_is_named_at_the_deadline() {
+  if (has_no_peer()) return;
   Pes pes = world_of;
   pes.peer_timeout_ms = 4000;
   const Shared<std::atomic<int>> ended;
@@ -493,6 +503,7 @@ void a_pe_that_does_not_come_is_named_at_the_deadline() {
 }
 
 void a_pe_that_is_killed_ends_the_waits_of_the_others() {
+  if (has_no_peer()) return;
   Pes pes = world_of;
   const Shared<std::atomic<int>> ended;
   try {
@@ -519,6 +530,7 @@ void a_pe_that_is_killed_ends_the_waits_of_the_others() {
 }
 
 void calls_that_differ_are_told_apart() {
+  if (has_no_peer()) return;
   Pes pes = world_of;
   pes.check = true;
   run_pes(pes, [](const Pe& pe) {
