@@ -56,7 +56,8 @@ public record Command(Path home, Path output, Map<String, String> environment) {
 
   /** At a terminal, as {@code script} makes one: what is written to it is what is typed. */
   public Process startAtTerminal(String... arguments) throws IOException {
-    StringBuilder line = new StringBuilder(program());
+    // The terminal that this test itself has, or has not, must not matter.
+    StringBuilder line = new StringBuilder("TERM=xterm ").append(program());
     for (String argument : arguments) {
       line.append(" '").append(argument).append('\'');
     }
