@@ -12,6 +12,7 @@
 #include "error.h"
 #include "sparkgap/sparkgap.h"
 #include "support/check.h"
+#include "support/temporary_folder.h"
 
 namespace sparkgap::test {
 namespace {
@@ -22,41 +23,34 @@ namespace fs = std::filesystem;
 class Place {
  public:
   Place() {
-    char name[] = "/tmp/sparkgap-lookup-XXXXXX";
-    root_ = mkdtemp(name);
     for (const char* variable :
          {"NVSHMEM_HOME", "NCCL_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "PYSPARK_PYTHON"}) {
       unsetenv(variable);
     }
-    setenv("PATH", root_.c_str(), 1);
-    setenv("HOME", root_.c_str(), 1);
+    setenv("PATH", folder_.path().c_str(), 1);
+    setenv("HOME", folder_.path().c_str(), 1);
   }
-  ~Place() { fs::remove_all(root_); }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
 
-  std::string path(const std::string& name) const { return (root_ / name).string(); }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
 
   // A library that can be loaded: a copy of our own, which is another to the loader.
   std::string add_library(const std::string& name) const {
     Dl_info info = {};
     dladdr(reinterpret_cast<const void*>(&sparkgap_abi_version), &info);
-    fs::create_directories((root_ / name).parent_path());
-    fs::copy_file(info.dli_fname, root_ / name);
+    fs::copy_file(info.dli_fname, folder_.place(name));
     return path(name);
   }
 
   std::string add_file(const std::string& name) const {
-    fs::create_directories((root_ / name).parent_path());
-    FILE* file = std::fopen(path(name).c_str(), "w");
+    FILE* file = std::fopen(folder_.place(name).c_str(), "w");
     std::fputs("#!/bin/sh\n", file);
     std::fclose(file);
-    fs::permissions(root_ / name, fs::perms::owner_all);
+    fs::permissions(path(name), fs::perms::owner_all);
     return path(name);
   }
 
  private:
-  fs::path root_;
+  TemporaryFolder folder_;
 };
 
 std::string found(const LibraryName& name, const std::string& given = "") {

@@ -2,46 +2,33 @@
 // and what follows for PEs.
 #include "provider/host/cpu_limits.h"
 
-#include <stdlib.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <string>
 
 #include "support/check.h"
+#include "support/temporary_folder.h"
 
 namespace sparkgap::test {
 namespace {
 
-namespace fs = std::filesystem;
-
 class Root {
  public:
-  Root() {
-    char name[] = "/tmp/sparkgap-cgroup-XXXXXX";
-    path_ = mkdtemp(name);
-  }
-  ~Root() { fs::remove_all(path_); }
-  Root(const Root&) = delete;
-  Root& operator=(const Root&) = delete;
-
   Root& add(const std::string& file, const std::string& content) {
-    fs::create_directories(fs::path(path_ + file).parent_path());
-    std::ofstream(path_ + file) << content << '\n';
+    std::ofstream(folder_.place(file.substr(1))) << content << '\n';
     return *this;
   }
 
-  const std::string& path() const { return path_; }
+  std::string path() const { return folder_.path().string(); }
 
   void expect_quota(int32_t expected) const {
-    const int32_t found = cpu_limits(path_).quota;
+    const int32_t found = cpu_limits(path()).quota;
     expect(found == expected, "%d CPUs instead of %d", found, expected);
   }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_;
 };
 
 void where_nothing_is_limited_there_is_no_limit() {

@@ -4,15 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bitset>
 #include <fstream>
 
 namespace sparkgap {
 namespace {
 
 constexpr int32_t kNoLimit = INT32_MAX;
-
-using Cpus = std::bitset<kMostCpus>;
 
 struct Quota {
   int32_t cpus = kNoLimit;
@@ -70,9 +67,9 @@ Quota least_quota(const std::string& root) {
   return least;
 }
 
-Cpus allowed_of(const CpuLimits& limits) {
-  Cpus cpus;
-  for (uint64_t cpu = 0; cpu < kMostCpus; ++cpu) cpus[cpu] = (limits.allowed[cpu / 64] >> (cpu % 64) & 1) != 0;
+uint64_t allowed_cpus(const CpuLimits& limits) {
+  uint64_t cpus = 0;
+  for (const uint64_t bits : limits.allowed) cpus += static_cast<uint64_t>(__builtin_popcountll(bits));
   return cpus;
 }
 
@@ -96,16 +93,15 @@ CpuLimits cpu_limits(const std::string& root) {
 }
 
 bool share_cpus(const std::vector<CpuLimits>& limits) {
-  Cpus together;
+  CpuLimits together = {};
   bool all_known = true;
   for (const CpuLimits& one : limits) {
-    const Cpus allowed = allowed_of(one);
-    all_known &= allowed.any();
-    together |= allowed;
+    all_known &= allowed_cpus(one) > 0;
+    for (uint64_t word = 0; word < kMostCpus / 64; ++word) together.allowed[word] |= one.allowed[word];
     const auto is_with_it = [&](const CpuLimits& other) { return other.quota_group == one.quota_group; };
     if (std::count_if(limits.begin(), limits.end(), is_with_it) > one.quota) return true;
   }
-  return all_known && limits.size() > together.count();
+  return all_known && limits.size() > allowed_cpus(together);
 }
 
 }  // namespace sparkgap

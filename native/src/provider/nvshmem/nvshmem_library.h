@@ -1,9 +1,10 @@
 // NVSHMEM's host library, looked up at run time, and what this process may still do with it.
 //
 // NVSHMEM is one thing per process: it reads its environment at the first call, has one set of PEs at a time, ends on
-// all PEs together, cannot be aborted, and a call that fails may wait for ever. So each call is made on a thread of its
-// own, which the caller waits for with a deadline. Once that has passed, or a world has ended without one of its PEs,
-// NVSHMEM is unusable here, and every later world is refused with the reason: the process must be replaced.
+// all PEs together, cannot be aborted, and a call that fails may wait for ever. So what a world asks
+// of it, from its start to its end, runs on threads of their own, which the caller waits for with a deadline. Once that
+// has passed, or a world has ended without one of its PEs, NVSHMEM is unusable here, and every later world is refused
+// with the reason: the process must be replaced.
 #ifndef SPARKGAP_PROVIDER_NVSHMEM_NVSHMEM_LIBRARY_H
 #define SPARKGAP_PROVIDER_NVSHMEM_NVSHMEM_LIBRARY_H
 
