@@ -146,7 +146,7 @@ final class DemoCommand implements Callable<Integer> {
     arguments.addAll(List.of("--master", where));
     arguments.addAll(List.of("--class", "io.sparkgap.examples.Demo"));
     arguments.addAll(List.of("--jars", installation.pluginJar().toString()));
-    String temporary = oneOption("-Djava.io.tmpdir=" + folder.temporary());
+    String temporary = folder.temporaryOption();
     arguments.addAll(List.of("--driver-java-options", temporary));
     for (String setting :
         List.of(
@@ -164,11 +164,6 @@ final class DemoCommand implements Callable<Integer> {
     arguments.add(installation.examplesJar().toString());
     arguments.add(String.valueOf(pes));
     return arguments;
-  }
-
-  /** Spark splits the text at spaces, which the path to this project may have, unless quoted. */
-  private static String oneOption(String option) {
-    return '"' + option.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
   /** Shows what the application wrote; false if nobody looks any more. */

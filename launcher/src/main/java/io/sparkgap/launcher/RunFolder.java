@@ -125,6 +125,15 @@ final class RunFolder {
     return path.resolve("tmp");
   }
 
+  /**
+   * For a JVM whose temporary files go to {@link #temporary}, in quotes: Spark splits options at
+   * spaces, which the path to this project may have.
+   */
+  String temporaryOption() {
+    String option = "-Djava.io.tmpdir=" + temporary();
+    return '"' + option.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+
   Path path() {
     return path;
   }

@@ -408,10 +408,7 @@ final class SubmitCommand implements Callable<Integer> {
     ours.keySet().removeIf(key -> !key.equals("SPARK_HOME") && theirs.containsKey(key));
     ours.put(
         "SPARK_SUBMIT_OPTS",
-        theirs.getOrDefault("SPARK_SUBMIT_OPTS", "")
-            + " \"-Djava.io.tmpdir="
-            + folder.temporary()
-            + "\"");
+        theirs.getOrDefault("SPARK_SUBMIT_OPTS", "") + " " + folder.temporaryOption());
     return ours;
   }
 }
