@@ -11,12 +11,12 @@ import static io.sparkgap.jni.SparkgapNative.sparkgap_reduce;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_reduce_scatter;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_synchronize;
 
+import io.sparkgap.javacpp.LongPointer;
 import io.sparkgap.jni.WorldHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.Arrays;
-import org.bytedeco.javacpp.LongPointer;
 
 /**
  * Collectives on memory outside the Java heap: enter, check, one native call, look at its status.
