@@ -75,9 +75,9 @@ record Installation(Path home, String version) {
     if (Files.isWritable(target) && SparkPath.isPlain(target)) {
       return target.resolve("runs");
     }
+    String named = System.getenv().getOrDefault("HOME", "");
     // Of a user whom this machine does not know, a JVM says that his home is `?`.
-    List<String> homes =
-        List.of(System.getProperty("user.home"), System.getenv().getOrDefault("HOME", ""));
+    List<String> homes = List.of(named, System.getProperty("user.home"));
     for (String place : homes) {
       Path folder = Path.of(place);
       if (folder.isAbsolute() && Files.isWritable(folder) && SparkPath.isPlain(folder)) {
@@ -92,7 +92,7 @@ record Installation(Path home, String version) {
                         ? ""
                         : " or Spark cannot read there (" + SparkPath.special(target) + ")")
             + " home that is there and writable (HOME is %s): set HOME to a folder that is"
-                .formatted(homes.get(1).isEmpty() ? "not set" : homes.get(1)));
+                .formatted(named.isEmpty() ? "not set" : named));
   }
 
   private void require(Path part) throws LauncherException {
