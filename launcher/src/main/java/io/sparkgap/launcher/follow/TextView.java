@@ -63,6 +63,8 @@ public final class TextView implements View {
                     ended.attempt() + 1,
                     FailureText.ofText(ended.failure()).cause()));
       }
+    } else if (event instanceof ApplicationEvent.Note note) {
+      fact("Note", note.text());
     } else if (event instanceof ApplicationEvent.ExecutorLost lost) {
       losses++;
       if (losses <= MOST_LOSSES) {
