@@ -126,6 +126,32 @@ class SubmitHereTest {
   }
 
   @Test
+  void executorsThatCanNeverStartAreNoFaultOfTheUsersCode() throws Exception {
+    Result result =
+        sparkgap.run(
+            with(
+                words("local-cluster[2,1,1024]", "2", "sum"),
+                "spark.executor.extraJavaOptions=-javaagent:/nonexistent.jar"));
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(6);
+    assertThat(result.err())
+        .contains("which never registered")
+        .containsPattern(
+            "the JVM of the executor \\d+ did not start: .*JAR manifest missing : /nonexistent.jar");
+  }
+
+  @Test
+  void numbersAreTheSameInEveryLocale() throws Exception {
+    Result result =
+        sparkgap
+            .with("JDK_JAVA_OPTIONS", "-Duser.language=ar -Duser.country=EG")
+            .run(with(words("local[2]", "3", "sum"), "spark.sparkgap.slots.timeout=1s"));
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(4);
+    assertThat(result.err())
+        .contains("Sparkgap.run needs 3 task slots at once")
+        .doesNotContainPattern("[\u0660-\u0669]");
+  }
+
+  @Test
   void anExceptionThatWrapsAnotherIsToldByThatOne() throws Exception {
     Result result = sparkgap.run(words("local[2]", "2", "wraps"));
     assertThat(result.exitCode()).isEqualTo(5);

@@ -72,8 +72,6 @@ public final class TextView implements View {
       } else if (losses == MOST_LOSSES + 1) {
         fact("Lost", "more of them are not shown one by one");
       }
-    } else if (event instanceof ApplicationEvent.Note note) {
-      note(note.text());
     }
   }
 
