@@ -106,10 +106,24 @@ public final class SparkgapConf {
               PREFIX + "slots.timeout",
               "60s",
               "0.1.0",
-              "How long `Sparkgap.run` waits until there are enough executors to run all PEs at"
-                  + " once, before it fails with what was asked for and what there is."),
+              "How long `Sparkgap.run`, and each retry of its stage, waits until there are enough"
+                  + " executors to run all PEs at once, before it fails with what was asked for and"
+                  + " what there is. While there are enough, but other stages hold them, it waits,"
+                  + " and says now and then who does."),
           Duration.ZERO,
           Duration.ofDays(1));
+
+  public static final ConfigEntry<Integer> EXECUTOR_STARTS_LOST =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "executor.starts.lost",
+              "5",
+              "0.1.0",
+              "How many executors in a row may be lost before Sparkgap in them is ready. So many"
+                  + " end the application, with their exit codes, their hosts and where their logs"
+                  + " are: Spark would replace them for ever."),
+          1,
+          10_000);
 
   public static final ConfigEntry<String> HOST_DIRECTORY =
       ConfigEntry.ofFolder(
@@ -187,6 +201,7 @@ public final class SparkgapConf {
           CHECK,
           JOIN_TIMEOUT,
           SLOTS_TIMEOUT,
+          EXECUTOR_STARTS_LOST,
           HOST_DIRECTORY,
           WATCHDOG_INTERVAL,
           WORLDS_IDLE_MAX,
