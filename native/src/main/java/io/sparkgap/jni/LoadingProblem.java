@@ -47,10 +47,12 @@ final class LoadingProblem {
         + bytes
         + " bytes) is not what was built. It came from "
         + ownJar()
-        + ": copy that jar again, and see whether the disk of "
-        + cache
-        + " is full; what lies there may be removed. "
-        + nameAnother("has room");
+        + (ownJar().endsWith("/")
+            ? ": build that again (mvn package)."
+            : ": copy that jar again, and see whether the disk of "
+                + cache
+                + " is full; what lies there may be removed. "
+                + nameAnother("has room"));
   }
 
   String explain(Throwable failure) {
