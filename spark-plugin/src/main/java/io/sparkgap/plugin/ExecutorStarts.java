@@ -41,7 +41,7 @@ final class ExecutorStarts extends SparkListener {
   /**
    * @param most how many in a row are too many
    * @param stopped whether the application ends, and its executors with it
-   * @param onTooMany given the reason, once or more often
+   * @param onTooMany given the reason, once
    */
   ExecutorStarts(int most, BooleanSupplier stopped, Consumer<String> onTooMany) {
     this.most = most;
@@ -72,8 +72,8 @@ final class ExecutorStarts extends SparkListener {
         return;
       }
       lost.add(describe(removed, info));
-      if (lost.size() < most) {
-        return;
+      if (lost.size() != most) {
+        return; // not yet, or told already
       }
       reason = reason();
     }
