@@ -33,7 +33,7 @@ import java.util.function.Function;
  */
 public final class MessageCodec {
   /** Changes with any change of what follows. */
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   /** No message is longer: a world of the most PEs, with names of ordinary length, fits. */
   static final int MAX_BYTES = 256 * 1024;
@@ -118,6 +118,7 @@ public final class MessageCodec {
     out.stage(message.stage());
     out.number(message.tasks());
     out.member(message.member());
+    out.reach(message.reach());
     out.list(message.offers(), out::offer);
     out.list(message.idleEpochs(), out::number);
   }
@@ -127,6 +128,7 @@ public final class MessageCodec {
         in.stage(),
         in.count(),
         in.member(),
+        in.reach(),
         in.list(FieldReader::offer),
         in.list(FieldReader::number));
   }

@@ -19,6 +19,8 @@ import java.util.stream.Collectors;
  * @param refusal why there is none; empty if there is one
  */
 record ProviderChoice(String provider, String reason, String refusal) {
+  private static final int MOST_NODES_NAMED = 8;
+
   /** Where a provider is one of several, its faults lead to the next; else they are the end. */
   static ProviderChoice of(StageAttempt stage, List<Register> members, boolean deviceShared) {
     Register first = members.get(0);
@@ -79,6 +81,10 @@ record ProviderChoice(String provider, String reason, String refusal) {
         return place(each) + ": " + offer.detail();
       }
     }
+    String apart = apart(stage, provider, members);
+    if (!apart.isEmpty()) {
+      return apart;
+    }
     if (provider.equals(Offer.NVSHMEM)) {
       return isolation(stage, members);
     }
@@ -92,6 +98,35 @@ record ProviderChoice(String provider, String reason, String refusal) {
           .orElse("");
     }
     return "";
+  }
+
+  /** PEs on several nodes need a wire, and those on GPUs cannot have one. */
+  private static String apart(StageAttempt stage, String provider, List<Register> members) {
+    Map<String, Register> nodes = new LinkedHashMap<>();
+    members.forEach(each -> nodes.putIfAbsent(each.member().node(), each));
+    if (nodes.size() == 1) {
+      return "";
+    }
+    String several =
+        "the PEs of stage %s are on %s nodes (%s)"
+            .formatted(
+                stage,
+                nodes.size(),
+                nodes.values().stream()
+                    .limit(MOST_NODES_NAMED)
+                    .map(ProviderChoice::place)
+                    .collect(Collectors.joining(", "))
+                    + (nodes.size() > MOST_NODES_NAMED ? ", ..." : ""));
+    if (Offer.isOnGpu(provider)) {
+      return several
+          + ", and PEs on GPUs are on one for now: use executors of one host, or"
+          + " spark.sparkgap.provider=host";
+    }
+    return members.stream()
+        .filter(each -> !each.reach().wired())
+        .findFirst()
+        .map(each -> several + ", but " + place(each) + " has no wire: " + each.reach().detail())
+        .orElse("");
   }
 
   /**

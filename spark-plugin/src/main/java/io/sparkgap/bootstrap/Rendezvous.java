@@ -129,17 +129,20 @@ public final class Rendezvous {
     return withMember(poll.stage(), poll.partition(), g -> answer(g, poll.partition()));
   }
 
-  /** PE 0 has made the world. Answers with what it connects with, as everybody does. */
+  /** PE 0 has made the world, or a PE of several nodes its end. Answers as {@link #poll} does. */
   public synchronized Answer publish(Publish publish) {
     return withMember(
         publish.stage(),
         publish.partition(),
         gathering -> {
-          if (publish.worldId().length() != SparkgapNative.SPARKGAP_WORLD_ID_BYTES) {
-            return new Refused("a world id of " + publish.worldId().length() + " bytes");
+          int awaited = gathering.awaitedBytes(publish.partition());
+          if (awaited > 0 && publish.worldId().length() != awaited) {
+            return new Refused(
+                "%s bytes to connect with, where %s are awaited"
+                    .formatted(publish.worldId().length(), awaited));
           }
-          if (gathering.phase() == Phase.PUBLISHING && gathering.pe(publish.partition()) == 0) {
-            gathering.publish(publish.worldId());
+          if (awaited > 0) {
+            gathering.publish(publish.partition(), publish.worldId());
           }
           return answer(gathering, publish.partition());
         });
@@ -297,14 +300,9 @@ public final class Rendezvous {
   }
 
   private void decide(Gathering gathering) {
-    String unfit = gathering.unfit();
-    if (!unfit.isEmpty()) {
-      refuse(gathering, true, unfit);
-      return;
-    }
     ProviderChoice choice = gathering.chooseProvider(deviceShared);
     if (!choice.refusal().isEmpty()) {
-      refuse(gathering, false, choice.refusal());
+      refuse(gathering, gathering.isSpread(), choice.refusal());
       return;
     }
     List<Member> members = gathering.membersInPeOrder();

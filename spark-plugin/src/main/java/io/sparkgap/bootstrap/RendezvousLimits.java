@@ -42,12 +42,13 @@ public record RendezvousLimits(Duration join, Duration peer, Duration idle) {
   }
 
   private String notPublished(Gathering gathering) {
-    return "PE 0 of stage "
+    return "the world of stage "
         + gathering.stage()
-        + " made no world within "
+        + " was not made within "
         + Durations.text(peer)
-        + " (spark.sparkgap.peer.timeout): look in the log of "
-        + gathering.world().members().get(0).place();
+        + " (spark.sparkgap.peer.timeout), because of "
+        + gathering.unpublishedMembers()
+        + ": look in their executors' logs";
   }
 
   private String notConnected(Gathering gathering) {

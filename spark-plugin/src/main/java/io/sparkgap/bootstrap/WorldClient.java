@@ -105,10 +105,13 @@ public final class WorldClient implements AutoCloseable {
    */
   public Membership join(BarrierTask task, String host) {
     Capabilities able = capabilities.get();
-    Member member = new Member(task.partition(), executorId, host, able.device());
+    Member member =
+        new Member(task.partition(), executorId, host, able.reach().node(), able.device());
     List<Long> offered = kept.offer();
     try {
-      Register register = new Register(task.stage(), task.tasks(), member, able.offers(), offered);
+      Register register =
+          new Register(
+              task.stage(), task.tasks(), member, able.reach(), able.offers(), offered);
       return enter(task, member, assignmentOrLeave(task, register), able);
     } finally {
       kept.offerEnded();
@@ -155,7 +158,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       if (assignment.decision() != Decision.REUSE) {
         world.connect(worldId(task, assignment, world));
-        if (Offer.isOnGpu(assignment.provider())) {
+        if (world.isTold()) {
           LOG.info("Connected: {}", world.description());
         }
       }
@@ -197,10 +200,10 @@ public final class WorldClient implements AutoCloseable {
     int pe = assignment.pe();
     if (assignment.decision() != Decision.REUSE) {
       return NativeWorld.create(
-          pe,
-          assignment.members().size(),
+          Place.of(pe, assignment.members()),
           assignment.epoch(),
           label(member),
+          member.host(),
           assignment.provider(),
           member.device().ordinal(),
           settings);
@@ -222,27 +225,35 @@ public final class WorldClient implements AutoCloseable {
     return world;
   }
 
+  /** Tells what this PE has to tell first, and waits for what others have. */
   private WorldId worldId(BarrierTask task, Assignment assignment, NativeWorld world) {
     if (!assignment.worldId().equals(WorldId.NONE)) {
       return assignment.worldId();
     }
-    return assignment(task, driver.ask(new Publish(task.stage(), task.partition(), world.id())))
-        .worldId();
+    Publish publish = new Publish(task.stage(), task.partition(), world.published());
+    return awaitAssignment(task, driver.ask(publish)).worldId();
   }
 
   private Communicator communicator(Membership membership, Assignment assignment) {
     List<PeInfo> pes = new ArrayList<>();
+    List<String> nodes =
+        assignment.members().stream().map(Member::node).distinct().toList();
     for (Member each : assignment.members()) {
       Device device = Offer.isOnGpu(assignment.provider()) ? each.device() : Device.HOST_MEMORY;
       pes.add(
           new PeInfo(
-              pes.size(), each.host(), each.executorId(), each.partition(), device.toString()));
+              pes.size(),
+              nodes.indexOf(each.node()),
+              each.host(),
+              each.executorId(),
+              each.partition(),
+              device.toString()));
     }
     NativeWorld world = membership.world();
     return Communicator.over(
         world.handle(),
         world.pe(),
-        new Topology(pes, world.gpuLinks()),
+        new Topology(pes, world.links()),
         world.epoch(),
         describe(membership, assignment),
         line -> driver.tell(new Report(world.pe(), line)),
@@ -259,7 +270,7 @@ public final class WorldClient implements AutoCloseable {
             .formatted(
                 membership.describe(),
                 membership.task().stage(),
-                Offer.isOnGpu(provider) ? membership.world().description() : provider);
+                membership.world().isTold() ? membership.world().description() : provider);
     return assignment.reason().isEmpty() ? text : text + ": " + assignment.reason();
   }
 

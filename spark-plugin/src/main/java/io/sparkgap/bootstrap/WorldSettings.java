@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param deviceShared whether several PEs may be on one GPU
  * @param nvshmemLibrary where NVSHMEM is; empty: looked for
  * @param ncclLibrary where NCCL is; empty: looked for
+ * @param wire what joins the nodes of a world
  */
 public record WorldSettings(
     Duration peerTimeout,
@@ -18,9 +19,10 @@ public record WorldSettings(
     String hostDirectory,
     boolean deviceShared,
     String nvshmemLibrary,
-    String ncclLibrary) {
+    String ncclLibrary,
+    WireSettings wire) {
   /** For worlds in host memory alone. */
   public WorldSettings(Duration peerTimeout, boolean check, String hostDirectory) {
-    this(peerTimeout, check, hostDirectory, false, "", "");
+    this(peerTimeout, check, hostDirectory, false, "", "", WireSettings.AUTO);
   }
 }

@@ -14,6 +14,7 @@ import io.sparkgap.bootstrap.Membership;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
+import io.sparkgap.bootstrap.Reach;
 import io.sparkgap.bootstrap.Rehearsal;
 import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldClient;
@@ -33,7 +34,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -81,7 +84,8 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.HOST_DIRECTORY),
               conf.get(SparkgapConf.DEVICE_SHARED),
               conf.get(SparkgapConf.NVSHMEM_LIBRARY),
-              conf.get(SparkgapConf.NCCL_LIBRARY));
+              conf.get(SparkgapConf.NCCL_LIBRARY),
+              ExecutorReach.settings(conf));
       worlds =
           new WorldClient(
               driver,
@@ -94,7 +98,15 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.WATCHDOG_INTERVAL));
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
       Map<String, ResourceInformation> resources = resources(context);
-      inBackground("sparkgap-device", () -> findDevice(new ExecutorDevice(conf), resources));
+      SparkConf spark = context.conf();
+      inBackground(
+          "sparkgap-device",
+          () ->
+              findCapabilities(
+                  () -> {
+                    Reach reach = ExecutorReach.find(conf, spark, localHost());
+                    return new ExecutorDevice(conf, reach).find(resources);
+                  }));
       inBackground("sparkgap-rehearsal", () -> rehearse(settings));
     } catch (Exception | LinkageError e) {
       cannotWork(e);
@@ -136,9 +148,9 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   /** Beside Spark's own start: a GPU's context takes most of a second. */
-  private void findDevice(ExecutorDevice device, Map<String, ResourceInformation> resources) {
+  private void findCapabilities(Supplier<Capabilities> find) {
     try {
-      capabilities.complete(device.find(resources));
+      capabilities.complete(find.get());
     } catch (RuntimeException | LinkageError e) {
       if (!ended) {
         cannotWork(e);

@@ -67,6 +67,63 @@ public final class SparkgapConf {
                   + " NVIDIA's MPS runs: without it, PEs that wait for each other take turns of"
                   + " milliseconds. Not with provider `nccl`, which takes one PE a GPU."));
 
+  public static final ConfigEntry<String> WIRE =
+      ConfigEntry.ofChoice(
+          new Declaration(
+              PREFIX + "wire",
+              "auto",
+              "0.2.0",
+              "What joins the nodes of a world whose executors are on several: `tcp`, or `verbs` for"
+                  + " InfiniBand and RoCE, which needs a libfabric of the host's that has it and was"
+                  + " not run by us. `auto` is `tcp`."),
+          List.of("auto", "tcp", "verbs"));
+
+  public static final ConfigEntry<String> WIRE_ADDRESS =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "wire.address",
+              "",
+              "0.2.0",
+              "Where an executor listens for PEs of other nodes while a world is made, and what it"
+                  + " sends from: a network such as `10.1.0.0/16`, an interface such as `eth1`, or a"
+                  + " numeric address. By default the address of the name that Spark gives the"
+                  + " executor's host."),
+          "[0-9A-Za-z._:/%-]{1,128}",
+          "an address, an interface or a network");
+
+  public static final ConfigEntry<String> WIRE_PORTS =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "wire.ports",
+              "",
+              "0.2.0",
+              "The ports that executors may listen on for PEs of other nodes, for firewalls: a range"
+                  + " such as `20000-20100`. Each PE of a world over several nodes needs one while"
+                  + " the world is made. By default any port."),
+          "\\d{1,5}(-\\d{1,5})?",
+          "a range of ports");
+
+  public static final ConfigEntry<Boolean> WIRE_PLAINTEXT =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "wire.plaintext",
+              "false",
+              "0.2.0",
+              "Whether a world may send its data between nodes unencrypted although the application"
+                  + " asks Spark to encrypt its traffic or its files (`spark.network.crypto.enabled`,"
+                  + " `spark.authenticate.enableSaslEncryption`, `spark.ssl.rpc.enabled`,"
+                  + " `spark.io.encryption.enabled`). The wire proves who is who, but does not"
+                  + " encrypt."));
+
+  public static final ConfigEntry<String> FABRIC_LIBRARY =
+      ConfigEntry.ofFile(
+          new Declaration(
+              PREFIX + "fabric.library",
+              "",
+              "0.2.0",
+              "The file `libfabric.so.1` on the executors, which carries the wire. By default the"
+                  + " newer of the host's and the one that the jar brings, which has TCP."));
+
   public static final ConfigEntry<Duration> PEER_TIMEOUT =
       ConfigEntry.ofDuration(
           new Declaration(
@@ -197,6 +254,11 @@ public final class SparkgapConf {
           NVSHMEM_LIBRARY,
           NCCL_LIBRARY,
           DEVICE_SHARED,
+          WIRE,
+          WIRE_ADDRESS,
+          WIRE_PORTS,
+          WIRE_PLAINTEXT,
+          FABRIC_LIBRARY,
           PEER_TIMEOUT,
           CHECK,
           JOIN_TIMEOUT,

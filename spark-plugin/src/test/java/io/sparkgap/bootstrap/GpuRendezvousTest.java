@@ -40,7 +40,8 @@ class GpuRendezvousTest {
         new Register(
             stage,
             tasks,
-            new Member(partition, executor, "node-a", device),
+            new Member(partition, executor, "node-a", "node-a", device),
+            Reach.OF_ONE_PROCESS,
             List.of(Offer.of(provider, "found")),
             List.of(idle)));
   }

@@ -30,15 +30,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class MessageCodecTest {
   private static final StageAttempt STAGE = new StageAttempt(7, 2);
-  private static final Member MEMBER = new Member(3, "12", "node-ä", Device.HOST_MEMORY);
+  private static final Reach REACH = new Reach("ab12", false, "no libfabric.so.1");
+
+  private static final Member MEMBER = new Member(3, "12", "node-ä", "ab12", Device.HOST_MEMORY);
   private static final Member ON_GPU =
-      new Member(2, "7", "node-b", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
+      new Member(2, "7", "node-b", "cd34", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
 
   private final MessageCodec codec = new MessageCodec();
 
   static Stream<Message> everyMessage() {
     return Stream.of(
-        new Register(STAGE, 4, MEMBER, List.of(Offer.OF_HOST), List.of(1L, Long.MAX_VALUE)),
+        new Register(STAGE, 4, MEMBER, REACH, List.of(Offer.OF_HOST), List.of(1L, Long.MAX_VALUE)),
         new Register(
             STAGE,
             4,
@@ -158,6 +160,7 @@ class MessageCodecTest {
                         partition,
                         Integer.toString(partition),
                         "a-host-with-a-long-name-0123456789.in.some.department.example.com",
+                        "0123456789abcdef".repeat(4),
                         new Device(
                             partition,
                             "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
@@ -172,7 +175,7 @@ class MessageCodecTest {
             "x".repeat(FieldReader.MAX_CHARS),
             255,
             members,
-            new WorldId(new byte[256]),
+            new WorldId(new byte[FieldReader.MAX_CARD_BYTES]),
             List.of());
     assertThat(codec.decode(codec.encode(assignment))).isEqualTo(assignment);
   }

@@ -24,6 +24,9 @@ abstract class RendezvousCalls {
   static final StageAttempt NEXT = new StageAttempt(4, 0);
   static final WorldId ID = new WorldId(new byte[256]);
 
+  /** Of the next executors that register. */
+  Reach reach = new Reach("", true, "tcp");
+
   final List<WorldReady> ready = new ArrayList<>();
   final List<String> refused = new ArrayList<>();
   long now = Long.MAX_VALUE - 1_000_000_000L;
@@ -66,7 +69,8 @@ abstract class RendezvousCalls {
         new Register(
             stage,
             tasks,
-            new Member(partition, executor, host, Device.HOST_MEMORY),
+            new Member(partition, executor, host, host, Device.HOST_MEMORY),
+            reach,
             List.of(Offer.OF_HOST),
             List.of(idleEpochs)));
   }

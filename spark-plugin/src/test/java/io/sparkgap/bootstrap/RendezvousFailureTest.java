@@ -54,7 +54,7 @@ class RendezvousFailureTest extends RendezvousCalls {
     register(STAGE, 2, 1, "2");
     pass(Duration.ofSeconds(31));
     assertThat(reason(poll(STAGE, 1)))
-        .contains("PE 0 of stage 3.0 made no world within 30s")
+        .contains("the world of stage 3.0 was not made within 30s")
         .contains("executor 1 on node-a");
   }
 
@@ -76,17 +76,28 @@ class RendezvousFailureTest extends RendezvousCalls {
   }
 
   @Test
-  void severalHostsAreRefusedAndNamed() {
+  void severalNodesWithoutAWireAreRefusedAndNamed() {
+    reach = new Reach("", false, "no libfabric.so.1");
     registerOn("node-a", STAGE, 3, 0, "1");
     registerOn("node-b", STAGE, 3, 1, "2");
     assertThat(reason(registerOn("node-a", STAGE, 3, 2, "1")))
-        .contains("2 hosts")
-        .contains("node-a (partitions 0, 2), node-b (partitions 1)");
+        .contains("2 nodes")
+        .contains("executor 1 on node-a has no wire: no libfabric.so.1");
     assertRefused(poll(STAGE, 1));
   }
 
   @Test
+  void aPeOfSeveralNodesThatTellsNoCardIsNamedWhenTimeIsUp() {
+    registerOn("node-a", STAGE, 2, 0, "1");
+    registerOn("node-b", STAGE, 2, 1, "2");
+    rendezvous.publish(new Publish(STAGE, 0, new WorldId(new byte[512])));
+    pass(Duration.ofSeconds(31));
+    assertThat(verdict(STAGE)).contains("because of PE 1 (partition 1, executor 2 on node-b)");
+  }
+
+  @Test
   void theApplicationIsToldOfMembersThatCanBeNoWorldAndWhetherOthersMight() {
+    reach = new Reach("", false, "no libfabric.so.1");
     register(STAGE, 2, 0, "1");
     registerOn("node-b", STAGE, 2, 1, "2");
     register(NEXT, 300, 0, "1");

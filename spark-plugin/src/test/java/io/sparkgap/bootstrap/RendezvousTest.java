@@ -11,6 +11,7 @@ import io.sparkgap.bootstrap.Message.Verdicts;
 import io.sparkgap.bootstrap.Message.Wait;
 import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,24 @@ class RendezvousTest extends RendezvousCalls {
     assertThat(other.worldId()).isEqualTo(ID);
     assertThat(other.pe()).isEqualTo(1);
     assertThat(other.epoch()).isEqualTo(published.epoch());
+  }
+
+  @Test
+  void overSeveralNodesEveryPePublishesItsCardAndAllConnectWithAll() {
+    registerOn("node-b", STAGE, 2, 0, "1");
+    registerOn("node-a", STAGE, 2, 1, "2");
+    assertThat(((Assignment) poll(STAGE, 0)).worldId()).isEqualTo(WorldId.NONE);
+    assertThat(((Assignment) poll(STAGE, 1)).worldId()).isEqualTo(WorldId.NONE);
+    byte[] both = new byte[1024];
+    both[0] = 2;
+    both[512] = 1;
+    Publish second = new Publish(STAGE, 0, new WorldId(Arrays.copyOfRange(both, 512, 1024)));
+    assertThat(rendezvous.publish(second)).isInstanceOf(Wait.class);
+    assertThat(poll(STAGE, 0)).isInstanceOf(Wait.class);
+    Publish first = new Publish(STAGE, 1, new WorldId(Arrays.copyOfRange(both, 0, 512)));
+    assertThat(((Assignment) rendezvous.publish(first)).worldId()).isEqualTo(new WorldId(both));
+    assertThat(((Assignment) poll(STAGE, 0)).worldId()).isEqualTo(new WorldId(both));
+    assertThat(((Assignment) poll(STAGE, 0)).pe()).isEqualTo(1);
   }
 
   @Test

@@ -19,6 +19,7 @@ import io.sparkgap.bootstrap.Message.Watch;
 import io.sparkgap.bootstrap.MessageCodec;
 import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
 import io.sparkgap.bootstrap.Offer;
+import io.sparkgap.bootstrap.Reach;
 import io.sparkgap.bootstrap.Rendezvous;
 import io.sparkgap.bootstrap.RendezvousLimits;
 import io.sparkgap.bootstrap.StageAttempt;
@@ -52,7 +53,8 @@ class DriverEndpointTest {
         new Register(
             new StageAttempt(0, 0),
             2,
-            new Member(0, "1", "node-a", Device.HOST_MEMORY),
+            new Member(0, "1", "node-a", "node-a", Device.HOST_MEMORY),
+            new Reach("node-a", false, "none"),
             List.of(Offer.OF_HOST),
             List.of());
     assertThat(answer(codec.encode(register))).isEqualTo(new Wait(1_000));
@@ -99,7 +101,8 @@ class DriverEndpointTest {
         new Register(
             stage,
             1,
-            new Member(0, "1", "node-a", Device.HOST_MEMORY),
+            new Member(0, "1", "node-a", "node-a", Device.HOST_MEMORY),
+            new Reach("node-a", false, "none"),
             List.of(Offer.OF_HOST),
             List.of());
     return ((Assignment) answer(codec.encode(register))).epoch();
