@@ -26,8 +26,11 @@ public final class NativeLibrary {
   private static final String PLATFORM = "linux-x86_64";
   private static final String[] FILES = {"libsparkgap.so", "libjniSparkgapNative.so"};
 
-  /** Only in builds with GPU code. The first of {@link #FILES} loads it, from its own folder. */
-  private static final String GPU_FILE = "libsparkgap_cuda.so";
+  /**
+   * What the first of {@link #FILES} loads from its own folder when it is needed: GPU code, if it
+   * was built, and the wire between hosts.
+   */
+  private static final String[] COMPANIONS = {"libsparkgap_cuda.so", "libfabric.so.1"};
 
   private static boolean tried;
   private static String problem;
@@ -80,7 +83,7 @@ public final class NativeLibrary {
       if (found != null) {
         return found;
       }
-      extractGpuLibrary();
+      extractCompanions();
       Loader.load(SparkgapPreset.class);
       int abi = SparkgapNative.sparkgap_abi_version();
       if (abi != SparkgapNative.SPARKGAP_ABI_VERSION) {
@@ -102,10 +105,12 @@ public final class NativeLibrary {
   }
 
   /** Into the folder that JavaCPP extracts the others into: it keeps the folders of the jar. */
-  private static void extractGpuLibrary() throws IOException {
-    URL url = SparkgapPreset.class.getResource(PLATFORM + "/" + GPU_FILE);
-    if (url != null && url.getProtocol().equals("jar")) {
-      Loader.cacheResource(url);
+  private static void extractCompanions() throws IOException {
+    for (String file : COMPANIONS) {
+      URL url = SparkgapPreset.class.getResource(PLATFORM + "/" + file);
+      if (url != null && url.getProtocol().equals("jar")) {
+        Loader.cacheResource(url);
+      }
     }
   }
 
