@@ -7,7 +7,9 @@
 #include <new>
 
 #include "engine/engines.h"
+#include "protocol/nodes/card.h"
 #include "reduce/reduce.h"
+#include "wire/wire.h"
 #include "world/arguments.h"
 #include "world/world.h"
 
@@ -111,6 +113,17 @@ sparkgap_status sparkgap_provider_probe(const char* provider, const char* librar
   });
 }
 
+sparkgap_status sparkgap_node_key(uint8_t* key) {
+  if (key == nullptr) return SPARKGAP_INVALID_ARGUMENT;
+  write_node_key(key);
+  return SPARKGAP_OK;
+}
+
+sparkgap_status sparkgap_wire_probe(const char* wire, const char* address, const char* ports, const char* library,
+                                    char* message, uint64_t message_bytes) {
+  return guarded_message(message, message_bytes, [&](Text& found) { probe_wire(wire, address, ports, library, found); });
+}
+
 sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, sparkgap_world** world) {
   if (world == nullptr) return SPARKGAP_INVALID_ARGUMENT;
   *world = new (std::nothrow) sparkgap_world();
@@ -132,6 +145,20 @@ sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id)
   return guarded(world, [&] {
     check_pointer(id, "id");
     world->connect(id);
+  });
+}
+
+sparkgap_status sparkgap_world_card(sparkgap_world* world, uint8_t* card) {
+  return guarded(world, [&] {
+    check_pointer(card, "card");
+    world->write_card(card);
+  });
+}
+
+sparkgap_status sparkgap_world_connect_cards(sparkgap_world* world, const uint8_t* cards) {
+  return guarded(world, [&] {
+    check_pointer(cards, "cards");
+    world->connect_cards(cards);
   });
 }
 
@@ -166,6 +193,8 @@ int32_t sparkgap_world_memory_is_device(const sparkgap_world* world) {
 int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
   return world == nullptr ? -1 : world->link(a, b);
 }
+
+int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe) { return world == nullptr ? -1 : world->node_of(pe); }
 
 void* sparkgap_world_stream(sparkgap_world* world) {
   return world == nullptr || world->streams() == nullptr ? nullptr : world->streams()->stream();

@@ -37,10 +37,14 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 3
+#define SPARKGAP_ABI_VERSION 4
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
+
+// Size of what PEs of several nodes hand to each other through the rendezvous, and of what tells nodes apart.
+#define SPARKGAP_CARD_BYTES 512
+#define SPARKGAP_NODE_KEY_BYTES 32
 
 // Most PEs that one world can have.
 #define SPARKGAP_MAX_PES 256
@@ -90,7 +94,14 @@ enum {
 
 // How two PEs reach each other. SHM: by memory that both have, the host's or that of one GPU; also said of two GPUs
 // between which NVML knows no way, or where there is no NVML to ask.
-enum { SPARKGAP_LINK_SHM = 0, SPARKGAP_LINK_NVLINK = 1, SPARKGAP_LINK_PCIE = 2 };
+// TCP, RDMA: by the wire between nodes.
+enum {
+  SPARKGAP_LINK_SHM = 0,
+  SPARKGAP_LINK_NVLINK = 1,
+  SPARKGAP_LINK_PCIE = 2,
+  SPARKGAP_LINK_TCP = 3,
+  SPARKGAP_LINK_RDMA = 4
+};
 
 enum { SPARKGAP_SIGNAL_SET = 0, SPARKGAP_SIGNAL_ADD = 1 };
 enum { SPARKGAP_EQ = 0, SPARKGAP_NE = 1, SPARKGAP_GT = 2, SPARKGAP_GE = 3, SPARKGAP_LT = 4, SPARKGAP_LE = 5 };
@@ -112,6 +123,15 @@ typedef struct sparkgap_world_options {
   int32_t device_shared;        // not 0: several PEs may be on one GPU (for use under MPS; NCCL refuses it anyway)
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
+  // A world on several nodes (provider host; see "Several nodes"). All copied; 0 and NULL where PEs are on one node.
+  int32_t node_first_pe;       // PEs node_first_pe .. node_first_pe + node_pes - 1 are on this PE's node
+  int32_t node_pes;            // 0: all PEs
+  const char* wire;            // "auto" (now: tcp), "tcp" or "verbs"
+  const char* wire_address;    // where this PE is reached: a numeric address, an interface, a network such as
+                               // 10.1.0.0/16, or this host's name
+  const char* wire_ports;      // "" or NULL: any; or "20000-20100"
+  const char* fabric_library;  // path of libfabric.so.1; "" or NULL: the newer of the host's and the one beside this
+                               // library
 } sparkgap_world_options;
 
 // A GPU, as sparkgap_device_open found it. Text ends with 0.
@@ -159,6 +179,29 @@ sparkgap_status sparkgap_world_id(sparkgap_world* world, uint8_t* id);
 // GPU world PEs on one GPU, GPUs that cannot reach each other and libraries of different versions are refused here, on
 // all PEs alike.
 sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id);
+
+// ---- Several nodes. A node is PEs that can map each other's memory. PEs of a world are numbered node by node. Instead
+// of PE 0's id every PE has a card, and connects with those of all. Reductions then go in PE order inside a node and
+// the nodes in order: all PEs hold the same bits still.
+
+// Writes SPARKGAP_NODE_KEY_BYTES that are equal in processes of one node, and no others. Any thread.
+sparkgap_status sparkgap_node_key(uint8_t* key);
+
+// Whether this process could have a wire, as sparkgap_world_options names it: SPARKGAP_OK, and `message` says what it
+// would be; otherwise UNAVAILABLE or INVALID_ARGUMENT, and `message` tells why. Any thread.
+sparkgap_status sparkgap_wire_probe(const char* wire, const char* address, const char* ports, const char* library,
+                                    char* message, uint64_t message_bytes);
+
+// Every PE of a world on several nodes, between create and connect: writes SPARKGAP_CARD_BYTES for all others. From
+// create on this PE listens, until it is connected, and answers those alone who prove the world's key. A card holds
+// that key: it is not to be seen by anybody else.
+sparkgap_status sparkgap_world_card(sparkgap_world* world, uint8_t* card);
+
+// As sparkgap_world_connect, with the cards of all PEs in their order.
+sparkgap_status sparkgap_world_connect_cards(sparkgap_world* world, const uint8_t* cards);
+
+// Number of a PE's node, from 0 in the order of PEs; -1 before connect, for NULL, or if there is no such PE.
+int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe);
 
 // Ends every wait in this world, on every PE, within milliseconds and makes all later calls fail with SPARKGAP_ABORTED
 // and `reason` (copied, cut at 1,000 bytes). Any thread; the first reason stays.

@@ -40,6 +40,8 @@ class Control {
   }
   uint64_t slot_bytes() const { return slot_bytes_; }
   int32_t pes() const { return pes_; }
+  // What the world calls a PE of this segment.
+  int32_t world_pe(int32_t pe) const { return header().first_pe + pe; }
 
  private:
   uint8_t* base_ = nullptr;

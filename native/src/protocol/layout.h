@@ -58,6 +58,7 @@ struct AbortRecord {
   int32_t by;       // the PE that aborted the world
   int32_t subject;  // the PE that the failure is about, or -1
   int32_t reserved;
+  char label[kLabelBytes];  // of `by`
   char reason[kReasonBytes];
 };
 
@@ -70,7 +71,10 @@ struct alignas(kPageBytes) ControlHeader {
   uint64_t key[2];
   uint64_t segment_bytes;
   uint64_t slot_bytes;
-  uint64_t reserved;
+  // A world may have more PEs than this segment, which is of one node of it: what the world calls the node's first PE,
+  // and how many PEs the world has. PEs that people are told of, and those of the abort record, are the world's.
+  int32_t first_pe;
+  int32_t world_pes;
 
   // Second line: read at each call and each post, written when something unusual happens, so it stays in every cache.
   alignas(kLineBytes) uint32_t abort_state;

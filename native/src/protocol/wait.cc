@@ -31,19 +31,22 @@ class Sleeper {
 }  // namespace
 
 void Waiter::give_up(const Failure& failure) {
-  abort_world(control_, pe_, failure);
-  fail_as_aborted(control_, pe_);
+  abort_world(control_, control_.world_pe(pe_), failure);
+  fail_as_aborted(control_, control_.world_pe(pe_));
 }
 
 void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
   const int64_t start = now_us();
   int64_t now = start;
-  while (now - start < options_.yield_time_us) {
+  // As long as something moves over the wire, this goes on.
+  int64_t moved = start;
+  while (now - moved < options_.yield_time_us) {
     for (int i = 0; i < 8; ++i) {
       sched_yield();
+      if (pump_ != nullptr && pump_->pump()) moved = now;
       if (ready(context)) return;
     }
-    if (is_aborted(control_)) fail_as_aborted(control_, pe_);
+    if (is_aborted(control_)) fail_as_aborted(control_, control_.world_pe(pe_));
     now = now_us();
   }
 
@@ -56,8 +59,9 @@ void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
       if (ready(context)) return;
       if (!is_aborted(control_)) futex_wait(&header.wake, wake, sleep_ns);
     }
+    if (pump_ != nullptr) pump_->pump();
     if (ready(context)) return;
-    if (is_aborted(control_)) fail_as_aborted(control_, pe_);
+    if (is_aborted(control_)) fail_as_aborted(control_, control_.world_pe(pe_));
     now = now_us();
     if (now >= next_look) {
       look_around(peer, now - start, ready, context);
@@ -67,6 +71,7 @@ void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
 }
 
 void Waiter::look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context) {
+  if (pump_ != nullptr) pump_->look();
   if (peer != kNoPe) {
     compare_calls(peer);
     look_for_loss(peer, load_acquire(&control_.record(peer).state), ready, context);
@@ -79,7 +84,7 @@ void Waiter::look_around(int32_t peer, int64_t waited_us, Condition ready, const
 // Any PE may send what this one waits for: those that have left are a loss only where nobody else is there.
 void Waiter::look_for_losses(Condition ready, const void* context) {
   int32_t last_left = kNoPe;
-  bool anybody_here = false;
+  bool anybody_here = pump_ != nullptr && pump_->has_peers();
   for (int32_t other = 0; other < control_.pes(); ++other) {
     if (other == pe_) continue;
     const uint32_t state = load_acquire(&control_.record(other).state);
@@ -107,7 +112,7 @@ void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const 
   if (ready(context)) return;
   Failure failure;
   failure.status = SPARKGAP_PEER_LOST;
-  failure.pe = peer;
+  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
   text.add(": ");
@@ -135,11 +140,11 @@ void Waiter::compare_calls(int32_t peer) {
 void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine, const CallSignature& theirs) {
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
-  failure.pe = peer;
+  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
   Text text(failure.message, sizeof failure.message);
-  text.add("PEs made different calls: PE %d (%s) made ", pe_, control_.record(pe_).label);
+  text.add("PEs made different calls: PE %d (%s) made ", control_.world_pe(pe_), control_.record(pe_).label);
   describe_call(text, number, mine);
-  text.add(", PE %d (%s) made ", peer, control_.record(peer).label);
+  text.add(", PE %d (%s) made ", control_.world_pe(peer), control_.record(peer).label);
   describe_call(text, number, theirs);
   text.add("; every PE must make the same collective calls in the same order");
   give_up(failure);
@@ -148,7 +153,8 @@ void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignatu
 void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
   Failure failure;
   failure.status = SPARKGAP_TIMED_OUT;
-  failure.pe = peer;
+  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
+  if (peer == kNoPe && pump_ != nullptr) failure.pe = pump_->awaited();
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
   describe_lateness(text, peer, waited_us);
@@ -157,7 +163,11 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
 
 void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) const {
   text.add(" waited %.1f s", static_cast<double>(waited_us) / 1e6);
-  if (peer == kNoPe) {
+  if (peer == kNoPe && pump_ != nullptr && pump_->awaited() != kNoPe) {
+    text.add(" for ");
+    pump_->describe_peer(text, pump_->awaited());
+    text.add(".");
+  } else if (peer == kNoPe) {
     text.add(" and nothing came");
   } else {
     text.add(" for ");
@@ -178,13 +188,13 @@ void Waiter::describe_own_call(Text& text) const {
   } else {
     describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
   }
-  text.add(" on PE %d (%s, epoch %llu)", pe_, control_.record(pe_).label,
+  text.add(" on PE %d (%s, epoch %llu)", control_.world_pe(pe_), control_.record(pe_).label,
            static_cast<unsigned long long>(control_.header().epoch));
 }
 
 void Waiter::describe_peer(Text& text, int32_t peer) const {
   const PeRecord& record = control_.record(peer);
-  text.add("PE %d", peer);
+  text.add("PE %d", control_.world_pe(peer));
   if (load_acquire(&record.state) >= kConnected) {
     text.add(" (%s, process %d on %s)", record.label, record.pid, record.host);
   }

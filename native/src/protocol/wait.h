@@ -20,6 +20,7 @@
 #include "protocol/call.h"
 #include "protocol/control.h"
 #include "protocol/liveness.h"
+#include "protocol/pump.h"
 
 namespace sparkgap {
 
@@ -43,6 +44,7 @@ class Waiter {
     if (!needs_this_core(peer)) {
       for (int32_t i = 0; i < options_.spins; ++i) {
         cpu_pause();
+        if (pump_ != nullptr && pump_->pump()) i = 0;
         if (ready()) return;
       }
     }
@@ -72,6 +74,12 @@ class Waiter {
   // " waited 20.0 s for PE 1 (...), whose last call was .... The limit is ...". Any thread.
   void describe_lateness(Text& text, int32_t peer, int64_t waited_us) const;
 
+  // What waits keep going from now on; nullptr for nothing. It outlives the waits.
+  void set_pump(Pump* pump) { pump_ = pump; }
+
+  // "call #41 allReduce float32 x 1024 SUM on PE 2 (executor 3, epoch 1)".
+  void describe_own_call(Text& text) const;
+
   // What the call that this PE is in does, for errors: nullptr for the collective that its CallLine shows.
   void set_activity(const char* activity) { activity_ = activity; }
 
@@ -82,7 +90,6 @@ class Waiter {
   void look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context);
   void look_for_losses(Condition ready, const void* context);
   void look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context);
-  void describe_own_call(Text& text) const;
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
   [[noreturn]] void give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine,
@@ -94,6 +101,7 @@ class Waiter {
   Liveness* liveness_;
   WaitOptions options_;
   const char* activity_ = nullptr;
+  Pump* pump_ = nullptr;
 };
 
 }  // namespace sparkgap

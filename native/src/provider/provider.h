@@ -29,6 +29,17 @@ struct WorldOptions {
   bool device_shared = false;
   std::string nvshmem_library;
   std::string nccl_library;
+  // Of a world on several nodes: which of its PEs share this one's, and the wire to the others. All PEs are on one node
+  // where node_pes is pes.
+  int32_t node_first_pe = 0;
+  int32_t node_pes = 0;
+  std::string wire;
+  std::string wire_address;
+  std::string wire_ports;
+  std::string fabric_library;
+
+  // This PE's number in its node.
+  int32_t near_pe() const { return pe - node_first_pe; }
 };
 
 // One allocation of the symmetric heap; gone when this is destroyed.

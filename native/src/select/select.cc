@@ -74,6 +74,20 @@ Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances&
   }
 }
 
+Algorithm select_on_nodes(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return bytes <= circumstances.one_trip_bytes ? Algorithm::kOneTrip : Algorithm::kRails;
+    case SPARKGAP_ALL_TO_ALL:
+    case SPARKGAP_ALL_TO_ALLV:
+      return Algorithm::kPairs;
+    case SPARKGAP_BARRIER:
+      return Algorithm::kOneTrip;
+    default:
+      return Algorithm::kRails;
+  }
+}
+
 }  // namespace
 
 Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
@@ -88,11 +102,15 @@ Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circum
 }
 
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  if (circumstances.provider == ProviderKind::kNodes) return select_on_nodes(collective, bytes, circumstances);
   return circumstances.provider == ProviderKind::kHost ? select_on_host(collective, bytes, circumstances)
                                                        : select_on_gpu(collective, bytes, circumstances);
 }
 
 bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circumstances) {
+  if (circumstances.provider == ProviderKind::kNodes) {
+    return algorithm != Algorithm::kOneTrip || bytes <= circumstances.one_trip_bytes;
+  }
   const bool on_host = circumstances.provider == ProviderKind::kHost;
   if (algorithm == Algorithm::kPackets) {
     const uint64_t lanes = static_cast<uint64_t>(circumstances.lanes);

@@ -18,6 +18,8 @@ struct Circumstances {
   int32_t lanes = 0;
   // On GPUs: some PEs reach each other over PCI Express.
   bool pcie = false;
+  // On several nodes: up to here an allReduce takes one trip between all PEs.
+  uint64_t one_trip_bytes = 0;
 };
 
 // `bytes` is what one PE gives to the collective (given_bytes in description/call.h).

@@ -36,7 +36,7 @@ World::~World() {
   buffers_.clear();
   const bool left = engine_ == nullptr || engine_->leave();
   if (!control_ || !left) return;
-  store_release(&control_.record(options_.pe).state, kLeft);
+  store_release(&control_.record(options_.near_pe()).state, kLeft);
   wake_sleepers(control_.header());
 }
 
@@ -68,12 +68,30 @@ void World::open(const sparkgap_world_options& options) {
   options_.device_shared = options.device_shared != 0;
   options_.nvshmem_library = text_or_empty(options.nvshmem_library);
   options_.nccl_library = text_or_empty(options.nccl_library);
+  open_nodes(options);
+  const EngineKind& engine = options_.node_pes == options_.pes ? kind : engine_kind_of_nodes(kind);
   circumstances_.pes = options.pes;
-  circumstances_.provider = kind.provider;
+  circumstances_.provider = engine.provider;
   provider_ = std::make_unique<HostProvider>(options_);
-  engine_ = kind.make(options_);
-  if (options_.pe == 0) provider_->make_world();
+  engine_ = engine.make(options_);
+  if (options_.near_pe() == 0) provider_->make_world();
   created_ = true;
+}
+
+void World::open_nodes(const sparkgap_world_options& options) {
+  options_.node_first_pe = options.node_pes == 0 ? 0 : options.node_first_pe;
+  options_.node_pes = options.node_pes == 0 ? options.pes : options.node_pes;
+  const bool fits = options_.node_pes >= 1 && options_.node_first_pe >= 0 &&
+                    options_.node_pes <= options_.pes - options_.node_first_pe && options_.near_pe() >= 0 &&
+                    options_.near_pe() < options_.node_pes;
+  if (!fits) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "PE %d of %d cannot be in a node of PEs %d to %d", options_.pe, options_.pes,
+         options_.node_first_pe, options_.node_first_pe + options_.node_pes - 1);
+  }
+  options_.wire = text_or_empty(options.wire);
+  options_.wire_address = text_or_empty(options.wire_address);
+  options_.wire_ports = text_or_empty(options.wire_ports);
+  options_.fabric_library = text_or_empty(options.fabric_library);
 }
 
 void World::check_created() const {
@@ -84,11 +102,35 @@ void World::check_created() const {
 void World::write_id(uint8_t* id) {
   check_created();
   if (options_.pe != 0) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "only PE 0 has the world's id");
+  if (options_.node_pes != options_.pes) {
+    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "a world on several nodes has a card of each PE (sparkgap_world_card)");
+  }
   provider_->write_id(id);
+}
+
+void World::write_card(uint8_t* card) {
+  check_created();
+  uint8_t id[SPARKGAP_WORLD_ID_BYTES];
+  const bool has_id = options_.near_pe() == 0;
+  if (has_id) provider_->write_id(id);
+  engine_->write_card(card, has_id ? id : nullptr);
 }
 
 void World::connect(const uint8_t* id) {
   check_created();
+  if (options_.node_pes != options_.pes) {
+    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe,
+         "a world on several nodes is connected by all PEs' cards (sparkgap_world_connect_cards)");
+  }
+  connect_to(id);
+}
+
+void World::connect_cards(const uint8_t* cards) {
+  check_created();
+  connect_to(engine_->take_cards(cards));
+}
+
+void World::connect_to(const uint8_t* id) {
   if (control_) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected already", options_.pe);
   try {
     control_ = provider_->open_world(id);
@@ -106,8 +148,7 @@ void World::meet_peers() {
   wait.timeout_ms = options_.peer_timeout_ms;
   wait.spins = kSpinsWhenSharing;
   wait.yield_time_us = kYieldTimeUs;
-  // All PEs of a world are in one node.
-  node_.emplace(control_, 0, options_.pe, provider_.get(), wait);
+  node_.emplace(control_, options_.node_first_pe, options_.near_pe(), provider_.get(), wait);
   call_line_ = &control_.call_line(node_->pe());
   CallSignature signature = {};
   signature.operation = kOperationConnect;
@@ -249,6 +290,10 @@ Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   const Algorithm held = held_[collective];
   const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
   return use_held ? held : select(collective, bytes, circumstances_);
+}
+
+int32_t World::node_of(int32_t pe) const {
+  return connected_ && pe >= 0 && pe < options_.pes ? engine_->node_of(pe) : -1;
 }
 
 int32_t World::link(int32_t a, int32_t b) const {

@@ -49,6 +49,8 @@ class World {
   void open(const sparkgap_world_options& options);
   void write_id(uint8_t* id);
   void connect(const uint8_t* id);
+  void write_card(uint8_t* card);
+  void connect_cards(const uint8_t* cards);
   void abort(const char* reason);  // any thread
 
   // Throws what the world has failed with, if it has, or that it is not connected.
@@ -73,6 +75,8 @@ class World {
   uint64_t history() const { return node_ ? node_->steps().history() : 0; }
   // SPARKGAP_LINK_...; -1 before connect or if there is no such PE.
   int32_t link(int32_t a, int32_t b) const;
+  // Number of a PE's node; -1 before connect or if there is no such PE.
+  int32_t node_of(int32_t pe) const;
   ProviderKind provider() const { return circumstances_.provider; }
 
   Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
@@ -89,6 +93,8 @@ class World {
   class Span;
 
   void check_created() const;
+  void open_nodes(const sparkgap_world_options& options);
+  void connect_to(const uint8_t* id);
   void begin_call(const CallSignature& signature);
   void end_call();
   void publish_control();

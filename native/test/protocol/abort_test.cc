@@ -18,6 +18,7 @@ constexpr int32_t kPes = 3;
 sparkgap::Failure failure_of(int32_t by, int32_t subject, int32_t status) {
   std::vector<max_align_t> memory(ControlLayout::of(kPes).segment_bytes / sizeof(max_align_t) + 1);
   const Control control(memory.data(), kPes);
+  control.header().world_pes = kPes;
   AbortRecord& record = control.header().abort;
   record.by = by;
   record.subject = subject;

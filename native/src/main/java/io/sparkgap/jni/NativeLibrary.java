@@ -30,8 +30,11 @@ public final class NativeLibrary {
   private static final String PLATFORM = "linux-x86_64";
   private static final String[] FILES = {"libsparkgap.so", "libjniSparkgapNative.so"};
 
-  /** Only in builds with GPU code. The first of {@link #FILES} loads it, from its own folder. */
-  private static final String GPU_FILE = "libsparkgap_cuda.so";
+  /**
+   * What the first of {@link #FILES} loads from its own folder when it is needed: GPU code, if it
+   * was built, and the wire between hosts.
+   */
+  private static final String[] COMPANIONS = {"libsparkgap_cuda.so", "libfabric.so.1"};
 
   private static Path givenCache;
   private static boolean tried;
@@ -168,14 +171,21 @@ public final class NativeLibrary {
       System.setProperty(CACHE_PROPERTY, cache.toString());
     }
     LibraryDigests digests = LibraryDigests.read(resource(LibraryDigests.FILE));
-    String found = digests.findProblem(FILES[0], extracted(FILES[0]), problems);
-    if (found == null) {
-      found = digests.findProblem(FILES[1], extracted(FILES[1]), problems);
+    for (String file : FILES) {
+      String found = digests.findProblem(file, extracted(file), problems);
+      if (found != null) {
+        return found;
+      }
     }
-    if (found == null && resource(GPU_FILE) != null) {
-      found = digests.findProblem(GPU_FILE, extracted(GPU_FILE), problems);
+    for (String file : COMPANIONS) {
+      if (resource(file) != null) {
+        String found = digests.findProblem(file, extracted(file), problems);
+        if (found != null) {
+          return found;
+        }
+      }
     }
-    return found;
+    return null;
   }
 
   /** JavaCPP keeps the folders of the jar, so that all files come to lie beside each other. */

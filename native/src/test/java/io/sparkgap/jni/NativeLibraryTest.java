@@ -75,6 +75,17 @@ class NativeLibraryTest {
   }
 
   @Test
+  void theWireBetweenHostsLiesBesideTheLibraryThatLoadsIt() throws Exception {
+    Path cache = temporary.resolve("cache");
+
+    assertThat(run(List.of(), jar(name -> true), cache.toString())).isEqualTo("loaded");
+
+    assertThat(foldersOf(cache, "libfabric.so.1"))
+        .hasSize(1)
+        .isEqualTo(foldersOf(cache, "libsparkgap.so"));
+  }
+
+  @Test
   void theUsersDirectoryComesBeforeThePlugins() throws Exception {
     Path users = temporary.resolve("users");
     Path plugins = temporary.resolve("plugins");
