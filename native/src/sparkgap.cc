@@ -121,7 +121,8 @@ sparkgap_status sparkgap_node_key(uint8_t* key) {
 
 sparkgap_status sparkgap_wire_probe(const char* wire, const char* address, const char* ports, const char* library,
                                     char* message, uint64_t message_bytes) {
-  return guarded_message(message, message_bytes, [&](Text& found) { probe_wire(wire, address, ports, library, found); });
+  return guarded_message(message, message_bytes,
+                         [&](Text& found) { probe_wire(wire, address, ports, library, found); });
 }
 
 sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, sparkgap_world** world) {
@@ -194,7 +195,9 @@ int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
   return world == nullptr ? -1 : world->link(a, b);
 }
 
-int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe) { return world == nullptr ? -1 : world->node_of(pe); }
+int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe) {
+  return world == nullptr ? -1 : world->node_of(pe);
+}
 
 void* sparkgap_world_stream(sparkgap_world* world) {
   return world == nullptr || world->streams() == nullptr ? nullptr : world->streams()->stream();
