@@ -108,20 +108,18 @@ sparkgap_status sparkgap_device_open(int32_t ordinal, sparkgap_device_info* info
 
 sparkgap_status sparkgap_provider_probe(const char* provider, const char* library, char* message,
                                         uint64_t message_bytes) {
-  return guarded_message(message, message_bytes, [&](Text& found) {
-    engine_kind(provider).probe(provider, library == nullptr ? "" : library, found);
-  });
+  const char* path = library == nullptr ? "" : library;
+  return guarded_message(message, message_bytes, [&](Text& to) { engine_kind(provider).probe(provider, path, to); });
 }
 
 sparkgap_status sparkgap_node_key(uint8_t* key) {
-  if (key == nullptr) return SPARKGAP_INVALID_ARGUMENT;
-  write_node_key(key);
-  return SPARKGAP_OK;
+  if (key != nullptr) write_node_key(key);
+  return key != nullptr ? SPARKGAP_OK : SPARKGAP_INVALID_ARGUMENT;
 }
 
 sparkgap_status sparkgap_wire_probe(const char* wire, const char* address, const char* ports, const char* library,
                                     char* message, uint64_t message_bytes) {
-  return guarded_message(message, message_bytes, [&](Text& found) { probe_wire(wire, address, ports, library, found); });
+  return guarded_message(message, message_bytes, [&](Text& to) { probe_wire(wire, address, ports, library, to); });
 }
 
 sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, sparkgap_world** world) {
@@ -194,7 +192,9 @@ int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
   return world == nullptr ? -1 : world->link(a, b);
 }
 
-int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe) { return world == nullptr ? -1 : world->node_of(pe); }
+int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe) {
+  return world == nullptr ? -1 : world->node_of(pe);
+}
 
 void* sparkgap_world_stream(sparkgap_world* world) {
   return world == nullptr || world->streams() == nullptr ? nullptr : world->streams()->stream();

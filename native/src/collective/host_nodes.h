@@ -1,5 +1,5 @@
-// What an algorithm on the host memory of several nodes works with: the PEs of its own node, with their slots and steps,
-// and a channel to each PE of the others.
+// What an algorithm on the host memory of several nodes works with: the PEs of its own node, with their slots and
+// steps, and a channel to each PE of the others.
 //
 // Reductions go node by node: what the PEs of a node have in their order, and that of the nodes in theirs. So all PEs
 // hold the same bits, and the next run gives them again; it is not the order of a world on one node.

@@ -1,5 +1,5 @@
-// The algorithms on host memory of several nodes, as description/algorithms.h lists them: one function each, in the file
-// collective/<operation>/<algorithm>.cc that begins with what it does.
+// The algorithms on host memory of several nodes, as description/algorithms.h lists them: one function each, in the
+// file collective/<operation>/<algorithm>.cc that begins with what it does.
 #ifndef SPARKGAP_COLLECTIVE_NODES_ALGORITHMS_H
 #define SPARKGAP_COLLECTIVE_NODES_ALGORITHMS_H
 

@@ -14,8 +14,8 @@
 //             own part of piece k of all slots --reduce--> scratch --> a slot of each far PE of the rail
 //             parts of the result of piece k - kDelay in all slots --copy--> out
 //
-// Every node sends its whole part to every other: over the wire that is as much as in two halves for two nodes, and more
-// for more of them, but one trip. Any memory, in place or not.
+// Every node sends its whole part to every other: over the wire that is as much as in two halves for two nodes, and
+// more for more of them, but one trip. Any memory, in place or not.
 #include "collective/rails.h"
 
 #include <algorithm>
@@ -65,9 +65,7 @@ class ByRails {
 
   // The PE of this rail in another node.
   int32_t peer_in(int32_t node) const { return map_.first(node) + rail_; }
-  bool sends_to(int32_t node) const {
-    return node != nodes_.own() && (root_node_ == kNoPe || root_node_ == node);
-  }
+  bool sends_to(int32_t node) const { return node != nodes_.own() && (root_node_ == kNoPe || root_node_ == node); }
 
   void send(uint64_t piece, const void* part, uint64_t bytes) {
     for (int32_t node = 0; node < map_.nodes(); ++node) {

@@ -4,7 +4,8 @@ namespace sparkgap {
 namespace {
 
 [[noreturn]] void refuse_nodes() {
-  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a world whose PEs are on one node has an id (sparkgap_world_id) and no cards");
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+       "a world whose PEs are on one node has an id (sparkgap_world_id) and no cards");
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ const EngineKind& engine_kind(const char* provider) {
 const EngineKind& engine_kind_of_nodes(const EngineKind& near) {
   if (near.provider == ProviderKind::kHost) return kEngines[static_cast<int32_t>(ProviderKind::kNodes)];
   fail(SPARKGAP_UNAVAILABLE, kNoPe,
-       "provider %s has worlds on one host only. Give the application executors of one host, or spark.sparkgap.provider=host",
+       "provider %s has worlds on one host only. Give the application executors of one host, or "
+       "spark.sparkgap.provider=host",
        kProviderNames[static_cast<int32_t>(near.provider)]);
 }
 

@@ -71,7 +71,15 @@ void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
 }
 
 void Waiter::look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context) {
-  if (pump_ != nullptr) pump_->look();
+  if (pump_ != nullptr) {
+    const int32_t gone = pump_->find_gone();
+    if (gone != kNoPe) {
+      // What it sent last may have been what we wait for.
+      pump_->pump();
+      if (ready(context)) return;
+      pump_->give_up_gone(gone);
+    }
+  }
   if (peer != kNoPe) {
     compare_calls(peer);
     look_for_loss(peer, load_acquire(&control_.record(peer).state), ready, context);

@@ -248,8 +248,7 @@ void FabricWire::take_event_error() {
   Peer* peer = error.fid == nullptr ? nullptr : peer_of(error.fid->context);
   if (peer == nullptr) return;
   const bool refused = error.err == FI_ECONNREFUSED && peer->state == WireState::kConnecting;
-  lose(*peer, refused ? "it refused, because nobody listens there or for another world" :
-                        text_of(-error.err));
+  lose(*peer, refused ? "it refused, because nobody listens there or for another world" : text_of(-error.err));
 }
 
 }  // namespace sparkgap

@@ -51,10 +51,11 @@ SharedLibrary find(const std::string& given) {
   const uint32_t of_brought = brought.is_loaded() ? version_of(brought) : 0;
   if (fits(of_host) && (of_host >= of_brought || !fits(of_brought))) return host;
   if (fits(of_brought)) return brought;
-  fail(SPARKGAP_UNAVAILABLE, kNoPe,
-       "no libfabric for a world of several hosts: use the sparkgap-spark-plugin jar as it was built, which brings one, "
-       "install one on the hosts (Debian: libfabric1), or name it by spark.sparkgap.fabric.library. Looked at: %s; %s",
-       problem_of(host, kFile).c_str(), problem_of(brought, beside).c_str());
+  fail(
+      SPARKGAP_UNAVAILABLE, kNoPe,
+      "no libfabric for a world of several hosts: use the sparkgap-spark-plugin jar as it was built, which brings one, "
+      "install one on the hosts (Debian: libfabric1), or name it by spark.sparkgap.fabric.library. Looked at: %s; %s",
+      problem_of(host, kFile).c_str(), problem_of(brought, beside).c_str());
 }
 
 }  // namespace

@@ -83,8 +83,7 @@ FabricInfo FabricWire::find_provider(const std::string& address, int32_t port) c
                                                   FI_SOURCE | FI_NUMERICHOST, hints.get(), &found);
   if (error == 0 && found != nullptr) return library_.own(found);
   fail(SPARKGAP_UNAVAILABLE, kNoPe, "libfabric %s (%s) has no %s for address %s: %s. spark.sparkgap.wire names another",
-       library_.version().c_str(), library_.path().c_str(), provider.c_str(), address.c_str(),
-       text_of(error));
+       library_.version().c_str(), library_.path().c_str(), provider.c_str(), address.c_str(), text_of(error));
 }
 
 void FabricWire::listen_on(const std::string& address) {
@@ -130,13 +129,13 @@ void FabricWire::listen_on(const std::string& address) {
 
 void FabricWire::fail_to_listen(const std::string& address, int error) const {
   if (is_taken(error)) {
-    fail(SPARKGAP_UNAVAILABLE, kNoPe,
-         "all ports of %s on %s are taken. A PE needs one while its world is made: make spark.sparkgap.wire.ports wider",
-         options_.ports.c_str(), address.c_str());
+    fail(
+        SPARKGAP_UNAVAILABLE, kNoPe,
+        "all ports of %s on %s are taken. A PE needs one while its world is made: make spark.sparkgap.wire.ports wider",
+        options_.ports.c_str(), address.c_str());
   }
   fail(SPARKGAP_UNAVAILABLE, kNoPe, "cannot listen on %s%s%s: %s. spark.sparkgap.wire.address and .ports say where",
-       address.c_str(), options_.ports.empty() ? "" : ", ports ", options_.ports.c_str(),
-       text_of(error));
+       address.c_str(), options_.ports.empty() ? "" : ", ports ", options_.ports.c_str(), text_of(error));
 }
 
 void FabricWire::open_domain() {

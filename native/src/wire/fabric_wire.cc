@@ -26,8 +26,8 @@ int64_t now_ms() {
 }
 
 uint64_t encode(const WireSignal& signal, int32_t sender, bool carries_check) {
-  const uint32_t low = signal.kind << kKindShift | static_cast<uint32_t>(sender) << kSenderShift |
-                       (signal.value & kValueMask);
+  const uint32_t low =
+      signal.kind << kKindShift | static_cast<uint32_t>(sender) << kSenderShift | (signal.value & kValueMask);
   return carries_check ? static_cast<uint64_t>(signal.check) << 32 | low : low;
 }
 
@@ -91,12 +91,11 @@ bool FabricWire::try_put(int32_t number, const WireMemory& to, uint64_t offset, 
   const uint64_t data = signal == nullptr ? 0 : encode(*signal, options_.pe, carries_check_);
   void* descriptor = nullptr;
   if (inject) {
-    error = signal != nullptr ? fi_inject_writedata(endpoint, src, bytes, data, 0, address, to.key) :
-                                fi_inject_write(endpoint, src, bytes, 0, address, to.key);
+    error = signal != nullptr ? fi_inject_writedata(endpoint, src, bytes, data, 0, address, to.key)
+                              : fi_inject_write(endpoint, src, bytes, 0, address, to.key);
   } else if (has_room(peer) && describe_local(peer, src, bytes, &descriptor)) {
-    error = signal != nullptr ?
-                fi_writedata(endpoint, src, bytes, descriptor, data, 0, address, to.key, &peer) :
-                fi_write(endpoint, src, bytes, descriptor, 0, address, to.key, &peer);
+    error = signal != nullptr ? fi_writedata(endpoint, src, bytes, descriptor, data, 0, address, to.key, &peer)
+                              : fi_write(endpoint, src, bytes, descriptor, 0, address, to.key, &peer);
   }
   if (error == 0 && !inject) ++peer.put;
   if (error != 0 && error != -FI_EAGAIN) lose(peer, text_of(error));

@@ -54,17 +54,14 @@ uint64_t siphash(const uint64_t key[2], const void* data, size_t bytes) {
 Proof prove(const uint64_t key[2], ProofRole role, const ProofSubject& subject) {
   Proof proof;
   for (uint64_t word = 0; word < 2; ++word) {
-    const uint64_t message[] = {word << 32 | static_cast<uint32_t>(role), subject.epoch, subject.listener,
-                                subject.nonce,
-                                static_cast<uint64_t>(static_cast<uint32_t>(subject.from)) << 32 |
-                                    static_cast<uint32_t>(subject.to)};
+    const uint64_t message[] = {
+        word << 32 | static_cast<uint32_t>(role), subject.epoch, subject.listener, subject.nonce,
+        static_cast<uint64_t>(static_cast<uint32_t>(subject.from)) << 32 | static_cast<uint32_t>(subject.to)};
     proof.words[word] = siphash(key, message, sizeof message);
   }
   return proof;
 }
 
-bool same(const Proof& a, const Proof& b) {
-  return ((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1])) == 0;
-}
+bool same(const Proof& a, const Proof& b) { return ((a.words[0] ^ b.words[0]) | (a.words[1] ^ b.words[1])) == 0; }
 
 }  // namespace sparkgap

@@ -20,10 +20,10 @@ namespace sparkgap {
 
 // What bounds a wire.
 struct WireLimits {
-  int64_t dead_after_ms = 5000;   // a host that has acknowledged nothing for so long is gone
-  int64_t keepalive_ms = 1000;    // how often a silent connection is tried
-  int64_t linger_ms = 200;        // what the end of a wire waits for what is still to be sent
-  uint64_t most_in_flight = 128;  // puts and gets to one peer that are not done
+  int64_t dead_after_ms = 5000;    // a host that has acknowledged nothing for so long is gone
+  int64_t keepalive_ms = 1000;     // how often a silent connection is tried
+  int64_t linger_ms = 200;         // what the end of a wire waits for what is still to be sent
+  uint64_t most_in_flight = 128;   // puts and gets to one peer that are not done
   uint32_t looks_for_loss = 1024;  // calls of progress() that find nothing, between two looks for lost connections
 };
 

@@ -103,7 +103,8 @@ void World::write_id(uint8_t* id) {
   check_created();
   if (options_.pe != 0) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "only PE 0 has the world's id");
   if (options_.node_pes != options_.pes) {
-    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "a world on several nodes has a card of each PE (sparkgap_world_card)");
+    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe,
+         "a world on several nodes has a card of each PE (sparkgap_world_card)");
   }
   provider_->write_id(id);
 }

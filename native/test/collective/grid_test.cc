@@ -1,10 +1,11 @@
 // Every collective by every algorithm on every type and operation, for counts around everything that matters, in and
 // out of place, in private and symmetric memory; compared with a scalar reference, and between the PEs.
+#include "collective/grid.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "collective/algorithms.h"
-#include "collective/grid.h"
 #include "support/check.h"
 #include "support/reference.h"
 

@@ -1,6 +1,7 @@
 // Every collective by every algorithm between nodes: groups of processes of this machine that share no memory with each
 // other and are joined by the loopback interface.
 #include "collective/grid.h"
+
 #include "support/check.h"
 
 namespace sparkgap::test {

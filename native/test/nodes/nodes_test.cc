@@ -82,12 +82,14 @@ void puts_are_there_after_a_barrier() {
       pe.ok(sparkgap_barrier(pe.world()), "barrier");
       for (int from = 0; from < 4; ++from) {
         for (uint64_t i = 0; i < bytes; ++i) {
-          expect(own[static_cast<uint64_t>(from) * bytes + i] == round * 16 + from, "a put of PE %d is not there", from);
+          expect(own[static_cast<uint64_t>(from) * bytes + i] == round * 16 + from, "a put of PE %d is not there",
+                 from);
         }
       }
       std::vector<uint8_t> copy(bytes);
       for (int from = 0; from < 4; ++from) {
-        pe.ok(sparkgap_get(pe.world(), copy.data(), buffer, static_cast<uint64_t>(pe.pe()) * bytes, bytes, from), "get");
+        pe.ok(sparkgap_get(pe.world(), copy.data(), buffer, static_cast<uint64_t>(pe.pe()) * bytes, bytes, from),
+              "get");
         expect(copy == data, "PE %d does not have what was put", from);
       }
       pe.ok(sparkgap_barrier(pe.world()), "barrier");
@@ -194,8 +196,8 @@ void expect_world_ends(const Pe& pe, sparkgap_status expected, int about, const 
   sparkgap_status status = SPARKGAP_OK;
   std::vector<float> values(100);
   while (status == SPARKGAP_OK) {
-    status = sparkgap_all_reduce(pe.world(), values.data(), values.data(), values.size(), SPARKGAP_FLOAT32,
-                                 SPARKGAP_SUM);
+    status =
+        sparkgap_all_reduce(pe.world(), values.data(), values.data(), values.size(), SPARKGAP_FLOAT32, SPARKGAP_SUM);
   }
   const std::string said = sparkgap_last_error(pe.world());
   expect(status == expected, "PE %d: status %d: %s", pe.pe(), status, said.c_str());
@@ -270,8 +272,8 @@ void other_calls_are_told_apart() {
   run_pes(pes_on({1, 1}), [](const Pe& pe) {
     std::vector<float> values(100);
     const uint64_t count = pe.pe() == 0 ? 100 : 50;
-    const sparkgap_status status = sparkgap_all_reduce(pe.world(), values.data(), values.data(), count,
-                                                       SPARKGAP_FLOAT32, SPARKGAP_SUM);
+    const sparkgap_status status =
+        sparkgap_all_reduce(pe.world(), values.data(), values.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM);
     expect(status == SPARKGAP_MISMATCH, "status %d: %s", status, sparkgap_last_error(pe.world()));
   });
 }

@@ -33,9 +33,7 @@ std::string holder(int host) {
   return all[host];
 }
 
-void shell(const std::string& command) {
-  expect(std::system(command.c_str()) == 0, "failed: %s", command.c_str());
-}
+void shell(const std::string& command) { expect(std::system(command.c_str()) == 0, "failed: %s", command.c_str()); }
 
 std::string in_network_of(int host) { return "nsenter -t " + holder(host) + " -n ip link set dev eth0 "; }
 

@@ -1,4 +1,5 @@
-// PEs that have a wire and nothing else, for tests: each is a process on a host, with an inbox that the others write to.
+// PEs that have a wire and nothing else, for tests: each is a process on a host, with an inbox that the others write
+// to.
 #ifndef SPARKGAP_TEST_WIRE_WIRE_PAIR_H
 #define SPARKGAP_TEST_WIRE_WIRE_PAIR_H
 
@@ -32,8 +33,8 @@ struct Board {
     WireMemory inbox;
   };
   Card cards[kMostWirePes];
-  std::atomic<int> stage;     // what a test's PEs tell each other to go on by
-  std::atomic<int> ended;     // PEs whose body has returned
+  std::atomic<int> stage;  // what a test's PEs tell each other to go on by
+  std::atomic<int> ended;  // PEs whose body has returned
   std::atomic<int> processes[kMostWirePes];
 };
 
@@ -92,9 +93,13 @@ class WirePe final : public WireSink {
     }
     const uint64_t whole[2] = {key, ~key};
     double end = seconds_now() + kPatienceSeconds;
-    wire_->connect_all(whole, [](void* until, int32_t missing) {
-      if (seconds_now() > *static_cast<double*>(until)) fail(SPARKGAP_TIMED_OUT, missing, "PE %d did not come", missing);
-    }, &end);
+    wire_->connect_all(
+        whole,
+        [](void* until, int32_t missing) {
+          if (seconds_now() > *static_cast<double*>(until))
+            fail(SPARKGAP_TIMED_OUT, missing, "PE %d did not come", missing);
+        },
+        &end);
   }
 
   void put(int peer, uint64_t offset, const void* data, uint64_t bytes, const WireSignal& signal) {

@@ -176,7 +176,8 @@ int knock(const Board& board, int pe, const std::string& bytes) {
   expect(socket >= 0 && connect(socket, reinterpret_cast<const sockaddr*>(contact.address), contact.address_bytes) == 0,
          "cannot knock: %s", std::strerror(errno));
   if (!bytes.empty()) {
-    expect(send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()), "cannot speak");
+    expect(send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()),
+           "cannot speak");
   }
   return socket;
 }
@@ -321,7 +322,8 @@ void ports_are_those_of_the_range() {
     try {
       WirePe(board[0], 3, 4, "eth0", "23001-23003");
     } catch (const sparkgap::Failure& failure) {
-      expect(failure.status == SPARKGAP_UNAVAILABLE && std::strstr(failure.message, "spark.sparkgap.wire.ports") != nullptr,
+      expect(failure.status == SPARKGAP_UNAVAILABLE &&
+                 std::strstr(failure.message, "spark.sparkgap.wire.ports") != nullptr,
              "taken ports are told as: %s", failure.message);
       return;
     }
@@ -342,21 +344,26 @@ std::string refusal_of(const std::string& address, const std::string& ports, con
 }
 
 void an_address_is_given_in_four_ways() {
-  join(start_on_host(1, [] {
-    for (const char* address : {"10.77.0.2", "eth0", "10.77.0.0/16", "host1", "127.0.0.1", "lo"}) {
-      const std::string said = refusal_of(address, "", "tcp");
-      expect(said.empty(), "%s: %s", address, said.c_str());
-    }
-    for (const char* address : {"10.77.0.1", "eth7", "10.78.0.0/16", "host0", "10.77.0.2/33", ""}) {
-      const std::string said = refusal_of(address, "", "tcp");
-      expect(said.find("10.77.0.2 (eth0)") != std::string::npos, "%s was taken, or told as: %s", address, said.c_str());
-    }
-    for (const char* ports : {"x", "0", "5-4", "1-70000", "20000-", "-3", "20000,20001"}) {
-      const std::string said = refusal_of("eth0", ports, "tcp");
-      expect(said.find("no range of ports") != std::string::npos, "%s was taken, or told as: %s", ports, said.c_str());
-    }
-    expect(refusal_of("eth0", "", "pigeons").find("auto, tcp or verbs") != std::string::npos, "a wire of pigeons");
-  }), "host 1");
+  join(start_on_host(1,
+                     [] {
+                       for (const char* address : {"10.77.0.2", "eth0", "10.77.0.0/16", "host1", "127.0.0.1", "lo"}) {
+                         const std::string said = refusal_of(address, "", "tcp");
+                         expect(said.empty(), "%s: %s", address, said.c_str());
+                       }
+                       for (const char* address : {"10.77.0.1", "eth7", "10.78.0.0/16", "host0", "10.77.0.2/33", ""}) {
+                         const std::string said = refusal_of(address, "", "tcp");
+                         expect(said.find("10.77.0.2 (eth0)") != std::string::npos, "%s was taken, or told as: %s",
+                                address, said.c_str());
+                       }
+                       for (const char* ports : {"x", "0", "5-4", "1-70000", "20000-", "-3", "20000,20001"}) {
+                         const std::string said = refusal_of("eth0", ports, "tcp");
+                         expect(said.find("no range of ports") != std::string::npos, "%s was taken, or told as: %s",
+                                ports, said.c_str());
+                       }
+                       expect(refusal_of("eth0", "", "pigeons").find("auto, tcp or verbs") != std::string::npos,
+                              "a wire of pigeons");
+                     }),
+       "host 1");
 }
 
 void the_hash_is_siphash() {

@@ -1,5 +1,5 @@
-// allToAll between nodes: a PE sends each far PE its block, piece by piece, and those of its node exchange theirs as in a
-// world of their own.
+// allToAll between nodes: a PE sends each far PE its block, piece by piece, and those of its node exchange theirs as in
+// a world of their own.
 //
 //   piece k of each far PE's block of `in` --> a slot of that PE, kWindow pieces ahead
 //   piece k of each far PE, as it has come --copy--> its block of `out`

@@ -1,5 +1,5 @@
-// broadcast between nodes: the root sends each piece to one PE of each other node, which hands it on by its slot, as the
-// root does in its own node.
+// broadcast between nodes: the root sends each piece to one PE of each other node, which hands it on by its slot, as
+// the root does in its own node.
 //
 //   piece k of the root's `in` --> a slot of one PE of each other node;  --> the root's slot      post
 //   in another node: what has come --copy--> that PE's slot and out      post

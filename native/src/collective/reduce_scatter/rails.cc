@@ -26,8 +26,14 @@ namespace {
 class ReduceScatter {
  public:
   ReduceScatter(HostNodes& nodes, const CollectiveCall& call)
-      : nodes_(nodes), channels_(nodes.channels()), map_(nodes.map()), call_(call), finish_(nodes, call),
-        block_bytes_(given_bytes(call)), partners_(partners()), chunk_(chunk_bytes()),
+      : nodes_(nodes),
+        channels_(nodes.channels()),
+        map_(nodes.map()),
+        call_(call),
+        finish_(nodes, call),
+        block_bytes_(given_bytes(call)),
+        partners_(partners()),
+        chunk_(chunk_bytes()),
         chunks_((block_bytes_ + chunk_ - 1) / chunk_) {}
 
   void run() {

@@ -160,6 +160,7 @@ void NodesEngine::get(void* dst, const SymmetricMemory& src, uint64_t offset, ui
         return get.wire.try_get(get.pe, get.from, get.offset + first, get.dst + first, piece);
       },
       &all);
+  channels_.check_present(pe);
 }
 
 void NodesEngine::signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) {

@@ -1,5 +1,5 @@
-// The engine of worlds on several nodes: shared memory inside each, as engine/host has it, and channels over the wire to
-// the PEs of the others.
+// The engine of worlds on several nodes: shared memory inside each, as engine/host has it, and channels over the wire
+// to the PEs of the others.
 //
 // A symmetric buffer is memory of its node, and its own PE exposes it on the wire. What another node's PE puts or gets
 // goes straight there; its signals and additions are carried out by this side as they arrive.

@@ -29,11 +29,12 @@ void check_card(const Card& card, const WorldOptions& options, int32_t pe) {
   }
   if (card.abi_version != SPARKGAP_ABI_VERSION) refuse(card, pe, "has another release: use one plugin jar everywhere");
   if (card.pe != pe || card.pes != options.pes || card.epoch != options.epoch) {
-    fail(SPARKGAP_INVALID_ARGUMENT, pe,
-         "the card of PE %d is that of PE %d of %d, epoch %llu, where a world of %d PEs, epoch %llu, is made: a card of "
-         "another attempt",
-         pe, card.pe, card.pes, static_cast<unsigned long long>(card.epoch), options.pes,
-         static_cast<unsigned long long>(options.epoch));
+    fail(
+        SPARKGAP_INVALID_ARGUMENT, pe,
+        "the card of PE %d is that of PE %d of %d, epoch %llu, where a world of %d PEs, epoch %llu, is made: a card of "
+        "another attempt",
+        pe, card.pe, card.pes, static_cast<unsigned long long>(card.epoch), options.pes,
+        static_cast<unsigned long long>(options.epoch));
   }
   if ((card.check != 0) != options.check) refuse(card, pe, "has another setting of spark.sparkgap.check");
 }

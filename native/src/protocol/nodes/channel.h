@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "protocol/layout.h"
 #include "protocol/nodes/channels.h"
 #include "protocol/nodes/requests.h"
-#include "protocol/layout.h"
 #include "wire/wire.h"
 
 namespace sparkgap {

@@ -1,4 +1,6 @@
 // What goes through channels. Their making and end, and the caretaker: channels_care.cc.
+#include "protocol/nodes/channels.h"
+
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -6,9 +8,8 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "protocol/nodes/channel.h"
-#include "protocol/nodes/channels.h"
 #include "protocol/abort.h"
+#include "protocol/nodes/channel.h"
 
 namespace sparkgap {
 namespace {
@@ -51,7 +52,8 @@ Channels::Channels(const WorldOptions& options)
   wire.limits.dead_after_ms = std::min(wire.limits.dead_after_ms, options.peer_timeout_ms);
   wire_ = Wire::listen(wire, this);
   // Channels of PEs of this node are never touched, and take no memory.
-  void* memory = mmap(nullptr, inbox_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, inbox_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "no %llu bytes for what comes from PEs of other hosts",
          static_cast<unsigned long long>(inbox_bytes_));
@@ -80,7 +82,8 @@ void Channels::connect(Node& node, const NodeMap& map, const std::vector<Card>& 
     if (map.is_near(pe)) continue;
     const Card& card = cards_[static_cast<size_t>(pe)];
     if (card.inbox.bytes != inbox_bytes_) {
-      fail(SPARKGAP_UNAVAILABLE, pe, "PE %d's memory for others is laid out otherwise: use one plugin jar everywhere", pe);
+      fail(SPARKGAP_UNAVAILABLE, pe, "PE %d's memory for others is laid out otherwise: use one plugin jar everywhere",
+           pe);
     }
     channels_[static_cast<size_t>(pe)].inbox = card.inbox;
     peers_.push_back(pe);
@@ -112,9 +115,10 @@ void Channels::stop_connecting(int32_t missing, int64_t waited_us) {
   Text text(failure.message, sizeof failure.message);
   text.add("connect on PE %d waited %.1f s for ", node_->world_pe(node_->pe()), static_cast<double>(waited_us) / 1e6);
   describe_peer(text, missing);
-  text.add(" over %s. Can that host be reached from here, on the ports of spark.sparkgap.wire.ports? The limit is %lld "
-           "ms (spark.sparkgap.peer.timeout)",
-           wire_->describe(), static_cast<long long>(options_.peer_timeout_ms));
+  text.add(
+      " over %s. Can that host be reached from here, on the ports of spark.sparkgap.wire.ports? The limit is %lld "
+      "ms (spark.sparkgap.peer.timeout)",
+      wire_->describe(), static_cast<long long>(options_.peer_timeout_ms));
   node_->waiter().give_up(failure);
 }
 
@@ -142,8 +146,7 @@ void Channels::send(int32_t peer, const void* data, uint64_t bytes) {
   Channel& channel = channels_[static_cast<size_t>(peer)];
   if (!has_credit(channel)) wait_for(peer, [&] { return has_credit(channel); });
   const WireSignal signal = message_signal(kMessage, channel);
-  const uint64_t offset = channel_offset(options_.pe) + sizeof(Head) +
-                          channel.messages_sent % kSlots * slot_bytes_;
+  const uint64_t offset = channel_offset(options_.pe) + sizeof(Head) + channel.messages_sent % kSlots * slot_bytes_;
   insist(peer, [&] { return wire_->try_put(peer, channel.inbox, offset, data, bytes, &signal); });
   ++channel.messages_sent;
   channel.told.store(channel.released, std::memory_order_relaxed);
@@ -151,7 +154,7 @@ void Channels::send(int32_t peer, const void* data, uint64_t bytes) {
 
 void Channels::wait_sent(int32_t peer, uint64_t number) {
   if (!wire_->is_done(peer, number)) wait_for(peer, [&] { return wire_->is_done(peer, number); });
-  check_present(peer);
+  check_not_lost(peer);
 }
 
 void Channels::flush() {
@@ -175,8 +178,11 @@ void Channels::release(int32_t peer) {
   Channel& channel = channels_[static_cast<size_t>(peer)];
   ++channel.released;
   if (channel.released - channel.told.load(std::memory_order_relaxed) < kSlots / 2) return;
+  // Of no interest to a PE that has left.
   const WireSignal signal = message_signal(kReleased, channel);
-  insist(peer, [&] { return wire_->try_signal(peer, signal); });
+  bool taken = false;
+  if (!wire_->try_signal(peer, signal))
+    wait_for(peer, [&] { return taken = taken || wire_->try_signal(peer, signal); });
   channel.told.store(channel.released, std::memory_order_relaxed);
 }
 
@@ -203,12 +209,13 @@ void Channels::request(int32_t peer, const Request& request) {
   if (!has_room()) wait_for(peer, has_room);
   const uint64_t answered = channel.answers.load(std::memory_order_relaxed);
   const WireSignal signal = {kRequest, 0, 0};
-  const uint64_t offset = channel_offset(options_.pe) + offsetof(Head, requests) +
-                          channel.requests_sent % kRequests * sizeof(Request);
+  const uint64_t offset =
+      channel_offset(options_.pe) + offsetof(Head, requests) + channel.requests_sent % kRequests * sizeof(Request);
   insist(peer, [&] { return wire_->try_put(peer, channel.inbox, offset, &request, sizeof request, &signal); });
   ++channel.requests_sent;
   wait_sent(peer, wire_->last_put(peer));
   if (request.kind != RequestKind::kFetchAdd) return;
+  check_present(peer);
   wait_for(peer, [&] { return channel.answers.load(std::memory_order_acquire) != answered; });
 }
 

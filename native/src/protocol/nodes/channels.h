@@ -1,8 +1,8 @@
 // What a PE has towards the PEs of other nodes: a channel to each, over the wire.
 //
-// A channel carries messages one way in the order in which they were sent, each into a slot of the receiver's inbox that
-// is for this sender alone. kSlots messages may be on the way: a sender waits until the receiver has released one. What
-// it has released travels with what the receiver sends itself, and by a signal of its own where that is too rare.
+// A channel carries messages one way in the order in which they were sent, each into a slot of the receiver's inbox
+// that is for this sender alone. kSlots messages may be on the way: a sender waits until the receiver has released one.
+// What it has released travels with what the receiver sends itself, and by a signal of its own where that is too rare.
 //
 //   inbox of a PE:  for each PE of another node   | ChannelHead | slot 0 | ... | slot kSlots - 1 |
 //
@@ -24,9 +24,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "protocol/node.h"
 #include "protocol/nodes/card.h"
 #include "protocol/nodes/requests.h"
-#include "protocol/node.h"
 #include "protocol/pump.h"
 #include "wire/wire.h"
 
@@ -74,14 +74,15 @@ class Channels final : public WireSink, public Pump {
   int64_t answer_of(int32_t peer) const;
   // This PE has given back one more of its allocations.
   void tell_freed();
-  // Makes attempts until the wire takes what it is given. Throws if the peer is lost.
+  // Makes attempts until the wire takes what it is given. Throws if the peer is lost; what is for one that has left is
+  // for nobody.
   template <class Try>
   void insist(int32_t peer, const Try& attempt) {
     if (!attempt()) {
       bool taken = false;
       wait_for(peer, [&] { return taken = taken || attempt(); });
     }
-    check_present(peer);
+    check_not_lost(peer);
   }
   // Waits for something that the wire brings from `peer`.
   template <class Ready>
@@ -90,7 +91,10 @@ class Channels final : public WireSink, public Pump {
     node_->waiter().until(kNoPe, ready);
     awaited_ = kNoPe;
   }
-  // Throws PEER_LOST, and ends the world, if `peer` is no longer there.
+  // Throws PEER_LOST, and ends the world, if `peer` is lost, or is no longer there for whatever reason.
+  void check_not_lost(int32_t peer) {
+    if (__builtin_expect(wire_->state(peer) == WireState::kLost, 0)) check_present(peer);
+  }
   void check_present(int32_t peer);
 
   const char* label(int32_t pe) const { return cards_[static_cast<size_t>(pe)].label; }
@@ -107,7 +111,8 @@ class Channels final : public WireSink, public Pump {
 
   // ---- For waits (protocol/pump.h)
   bool pump() override;
-  void look() override;
+  int32_t find_gone() override;
+  [[noreturn]] void give_up_gone(int32_t pe) override;
   int32_t awaited() const override { return awaited_; }
   bool has_peers() const override;
   void describe_peer(Text& text, int32_t pe) const override;
@@ -134,7 +139,6 @@ class Channels final : public WireSink, public Pump {
   void tell_abort();
   uint32_t check_of_call() const { return static_cast<uint32_t>(node_->steps().history()); }
   [[noreturn]] void refuse_call_of(int32_t peer);
-  [[noreturn]] void give_up_lost(int32_t peer, bool left);
 
   const WorldOptions& options_;
   uint64_t slot_bytes_;

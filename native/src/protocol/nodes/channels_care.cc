@@ -11,9 +11,9 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "protocol/abort.h"
 #include "protocol/nodes/channel.h"
 #include "protocol/nodes/channels.h"
-#include "protocol/abort.h"
 
 namespace sparkgap {
 namespace {
@@ -38,13 +38,13 @@ bool Channels::pump() {
   return moved;
 }
 
-void Channels::look() {
+int32_t Channels::find_gone() {
   wire_->look_for_losses();
   for (const int32_t peer : peers_) {
     const WireState state = wire_->state(peer);
-    if (state == WireState::kLost) give_up_lost(peer, false);
-    if (state == WireState::kLeft && peer == awaited_) give_up_lost(peer, true);
+    if (state == WireState::kLost || (state == WireState::kLeft && peer == awaited_)) return peer;
   }
+  return kNoPe;
 }
 
 bool Channels::has_peers() const {
@@ -58,7 +58,7 @@ void Channels::check_present(int32_t peer) {
   const WireState state = wire_->state(peer);
   if (__builtin_expect(state == WireState::kConnected, 1)) return;
   if (is_aborted(node_->control())) fail_as_aborted(node_->control(), node_->world_pe(node_->pe()));
-  give_up_lost(peer, state == WireState::kLeft);
+  give_up_gone(peer);
 }
 
 void Channels::describe_peer(Text& text, int32_t pe) const {
@@ -66,7 +66,7 @@ void Channels::describe_peer(Text& text, int32_t pe) const {
   text.add("PE %d (%s, on %s)", pe, card.label, card.host);
 }
 
-void Channels::give_up_lost(int32_t peer, bool left) {
+void Channels::give_up_gone(int32_t peer) {
   Failure failure;
   failure.status = SPARKGAP_PEER_LOST;
   failure.pe = peer;
@@ -74,7 +74,7 @@ void Channels::give_up_lost(int32_t peer, bool left) {
   node_->waiter().describe_own_call(text);
   text.add(": ");
   describe_peer(text, peer);
-  if (left) {
+  if (wire_->state(peer) == WireState::kLeft) {
     text.add(" has closed its end of the world");
   } else {
     text.add(" is lost: %s. See that executor's log, and whether its host is there and reached", wire_->why_lost(peer));
