@@ -130,8 +130,7 @@ typedef struct sparkgap_world_options {
   const char* wire_address;    // where this PE is reached: a numeric address, an interface, a network such as
                                // 10.1.0.0/16, or this host's name
   const char* wire_ports;      // "" or NULL: any; or "20000-20100"
-  const char* fabric_library;  // path of libfabric.so.1; "" or NULL: the newer of the host's and the one beside this
-                               // library
+  const char* fabric_library;  // path of libfabric.so.1; "" or NULL: the one beside this library; for verbs the host's
 } sparkgap_world_options;
 
 // A GPU, as sparkgap_device_open found it. Text ends with 0.

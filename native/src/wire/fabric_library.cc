@@ -2,7 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "base/error.h"
+#include "wire/kept_signals.h"
 
 namespace sparkgap {
 namespace {
@@ -10,6 +13,8 @@ namespace {
 constexpr const char* kFile = "libfabric.so.1";
 // The oldest whose tcp has connected endpoints as they are used here.
 constexpr uint32_t kOldest = FI_VERSION(1, 17);
+// What of the interface is used; a newer library serves it as well.
+constexpr uint32_t kInterface = FI_VERSION(1, 17);
 constexpr uint32_t kTooNew = FI_VERSION(3, 0);
 
 uint32_t version_of(const SharedLibrary& library) {
@@ -36,21 +41,31 @@ std::string problem_of(const SharedLibrary& library, const std::string& file) {
   return library.path() + " is libfabric " + text_of(version_of(library)) + "; 1.17 or newer, before 3, is needed";
 }
 
-SharedLibrary find(const std::string& given) {
+SharedLibrary find(const std::string& given, bool needs_host) {
+  // PSM's libraries, which a host's libfabric may load, otherwise take the JVM's signals; see KeptSignals.
+  setenv("IPATH_NO_BACKTRACE", "1", 0);
+  setenv("HFI_NO_BACKTRACE", "1", 0);
+  const KeptSignals kept;
   if (!given.empty()) {
     SharedLibrary library = SharedLibrary::of_loader(given.c_str());
     if (library.is_loaded() && fits(version_of(library))) return library;
     fail(SPARKGAP_UNAVAILABLE, kNoPe, "libfabric cannot be used from where spark.sparkgap.fabric.library says: %s",
          problem_of(library, given).c_str());
   }
-  // By name before by path: a library of that name that is loaded already would be taken for the host's own.
-  const SharedLibrary host = SharedLibrary::of_loader(kFile);
   const std::string beside = own_folder() + "/" + kFile;
-  const SharedLibrary brought = SharedLibrary::of_loader(beside.c_str());
-  const uint32_t of_host = host.is_loaded() ? version_of(host) : 0;
-  const uint32_t of_brought = brought.is_loaded() ? version_of(brought) : 0;
-  if (fits(of_host) && (of_host >= of_brought || !fits(of_brought))) return host;
-  if (fits(of_brought)) return brought;
+  SharedLibrary brought;
+  if (!needs_host) {
+    brought = SharedLibrary::of_loader(beside.c_str());
+    if (brought.is_loaded() && fits(version_of(brought))) return brought;
+  }
+  const SharedLibrary host = SharedLibrary::of_loader(kFile);
+  if (host.is_loaded() && fits(version_of(host))) return host;
+  if (needs_host) {
+    fail(SPARKGAP_UNAVAILABLE, kNoPe,
+         "verbs needs a libfabric of the host's: install one (Debian: libfabric1), or name it by "
+         "spark.sparkgap.fabric.library. Looked at: %s",
+         problem_of(host, kFile).c_str());
+  }
   fail(
       SPARKGAP_UNAVAILABLE, kNoPe,
       "no libfabric for a world of several hosts: use the sparkgap-spark-plugin jar as it was built, which brings one, "
@@ -60,13 +75,19 @@ SharedLibrary find(const std::string& given) {
 
 }  // namespace
 
-FabricLibrary::FabricLibrary(const std::string& given) : library_(find(given)) {
+FabricLibrary::FabricLibrary(const std::string& given, bool needs_host) : library_(find(given, needs_host)) {
   library_.require("fi_version", &functions_.version);
   library_.require("fi_getinfo", &functions_.get_info);
   library_.require("fi_freeinfo", &functions_.free_info);
   library_.require("fi_dupinfo", &functions_.dup_info);
   library_.require("fi_fabric", &functions_.fabric);
   library_.require("fi_strerror", &functions_.error_text);
+}
+
+int FabricLibrary::get_info(const char* address, const char* service, uint64_t flags, const struct fi_info* hints,
+                            struct fi_info** found) const {
+  const KeptSignals kept;
+  return functions_.get_info(kInterface, address, service, flags, hints, found);
 }
 
 std::string FabricLibrary::version() const { return text_of(functions_.version()); }

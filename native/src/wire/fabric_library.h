@@ -28,9 +28,14 @@ using FabricInfo = std::unique_ptr<struct fi_info, FabricInfoDeleter>;
 
 class FabricLibrary {
  public:
-  // `given`: a path; then nothing else is tried. Otherwise the newer of the host's own and the one that came with this
-  // library, beside it. Throws UNAVAILABLE with what was looked at.
-  explicit FabricLibrary(const std::string& given);
+  // `given`: a path; then nothing else is tried. Otherwise the one that came with this library, beside it; where that is
+  // missing, or the host's own is needed for its network card, the host's. Which of the two is newer is not asked: to
+  // ask is to load it, with all that it brings into the process. Throws UNAVAILABLE with what was looked at.
+  FabricLibrary(const std::string& given, bool needs_host);
+
+  // fi_getinfo, which may load further libraries of libfabric's providers.
+  int get_info(const char* address, const char* service, uint64_t flags, const struct fi_info* hints,
+               struct fi_info** found) const;
 
   const FabricFunctions& functions() const { return functions_; }
   const std::string& path() const { return library_.path(); }

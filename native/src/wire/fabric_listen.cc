@@ -11,7 +11,6 @@
 namespace sparkgap {
 namespace {
 
-constexpr uint32_t kInterface = FI_VERSION(1, 17);
 constexpr uint64_t kCompletions = 8192;
 
 void fill_randomly(void* to, size_t bytes) {
@@ -51,7 +50,7 @@ void probe_wire(const char* kind, const char* address, const char* ports, const 
 }
 
 FabricWire::FabricWire(const WireOptions& options, WireSink* sink)
-    : options_(options), sink_(sink), library_(options.library), peers_(static_cast<size_t>(options.pes)) {
+    : options_(options), sink_(sink), library_(options.library, options.kind == "verbs"), peers_(static_cast<size_t>(options.pes)) {
   const std::string address = own_address(options_.address);
   listen_on(address);
   open_domain();
@@ -79,8 +78,8 @@ FabricInfo FabricWire::find_provider(const std::string& address, int32_t port) c
   }
   struct fi_info* found = nullptr;
   const std::string service = std::to_string(port);
-  const int error = library_.functions().get_info(kInterface, address.c_str(), service.c_str(),
-                                                  FI_SOURCE | FI_NUMERICHOST, hints.get(), &found);
+  const int error =
+      library_.get_info(address.c_str(), service.c_str(), FI_SOURCE | FI_NUMERICHOST, hints.get(), &found);
   if (error == 0 && found != nullptr) return library_.own(found);
   fail(SPARKGAP_UNAVAILABLE, kNoPe, "libfabric %s (%s) has no %s for address %s: %s. spark.sparkgap.wire names another",
        library_.version().c_str(), library_.path().c_str(), provider.c_str(), address.c_str(), text_of(error));

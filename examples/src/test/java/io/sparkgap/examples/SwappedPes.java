@@ -9,10 +9,10 @@ import io.sparkgap.api.DataType;
 import io.sparkgap.api.PeInfo;
 import io.sparkgap.api.Topology;
 import io.sparkgap.bootstrap.NativeWorld;
-import io.sparkgap.bootstrap.WorldId;
-import io.sparkgap.bootstrap.WorldSettings;
 import io.sparkgap.bootstrap.Place;
 import io.sparkgap.bootstrap.WireSettings;
+import io.sparkgap.bootstrap.WorldId;
+import io.sparkgap.bootstrap.WorldSettings;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,7 +89,9 @@ final class SwappedPes {
       int pes = numbers.size();
       WorldSettings settings =
           new WorldSettings(
-              Duration.ofSeconds(20), false, "/dev/shm",
+              Duration.ofSeconds(20),
+              false,
+              "/dev/shm",
               shared,
               nvshmemLibrary,
               ncclLibrary,

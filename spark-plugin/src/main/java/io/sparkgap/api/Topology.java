@@ -7,7 +7,8 @@ import java.util.List;
  * Who the PEs of a world are and how they reach each other. Immutable.
  *
  * @param pes all PEs, in PE order
- * @param links for each PE its links to all, in PE order; empty in a world in the memory of one host
+ * @param links for each PE its links to all, in PE order; empty in a world in the memory of one
+ *     host
  */
 public record Topology(List<PeInfo> pes, List<List<Link>> links) implements Serializable {
   /** Refuses PEs that are none or not in PE order, and links of another number of PEs. */

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an executor can make worlds with: its device, how others reach it, and what it found out about the providers that
- * the application allows, best first. Thread-safe.
+ * What an executor can make worlds with: its device, how others reach it, and what it found out
+ * about the providers that the application allows, best first. Thread-safe.
  */
 public final class Capabilities {
   private final Device device;

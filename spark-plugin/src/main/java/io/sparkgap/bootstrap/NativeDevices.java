@@ -68,8 +68,7 @@ public final class NativeDevices {
         BytePointer library = new BytePointer(settings.fabricLibrary());
         BytePointer message = message()) {
       int status =
-          SparkgapNative.sparkgap_wire_probe(
-              wire, address, ports, library, message, MESSAGE_BYTES);
+          SparkgapNative.sparkgap_wire_probe(wire, address, ports, library, message, MESSAGE_BYTES);
       return new Reach(
           HexFormat.of().formatHex(node),
           status == SparkgapNative.SPARKGAP_OK,

@@ -95,14 +95,17 @@ public final class NativeWorld implements AutoCloseable {
     return create(Place.onOneNode(pe, pes), epoch, label, "", Offer.HOST, -1, settings);
   }
 
-  /** What this PE tells the others before they connect: PE 0 the id, each on several nodes a card. */
+  /**
+   * What this PE tells the others before they connect: PE 0 the id, each on several nodes a card.
+   */
   WorldId published() {
     return place.isWired() ? card() : id();
   }
 
   private WorldId card() {
     byte[] card = new byte[SparkgapNative.SPARKGAP_CARD_BYTES];
-    closeUnlessGood(SparkgapNative.sparkgap_world_card(handle, card), "naming its end of the world");
+    closeUnlessGood(
+        SparkgapNative.sparkgap_world_card(handle, card), "naming its end of the world");
     return new WorldId(card);
   }
 

@@ -113,9 +113,9 @@ record ProviderChoice(String provider, String reason, String refusal) {
                 stage,
                 nodes.size(),
                 nodes.values().stream()
-                    .limit(MOST_NODES_NAMED)
-                    .map(ProviderChoice::place)
-                    .collect(Collectors.joining(", "))
+                        .limit(MOST_NODES_NAMED)
+                        .map(ProviderChoice::place)
+                        .collect(Collectors.joining(", "))
                     + (nodes.size() > MOST_NODES_NAMED ? ", ..." : ""));
     if (Offer.isOnGpu(provider)) {
       return several

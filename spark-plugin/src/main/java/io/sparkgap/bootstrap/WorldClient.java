@@ -110,8 +110,7 @@ public final class WorldClient implements AutoCloseable {
     List<Long> offered = kept.offer();
     try {
       Register register =
-          new Register(
-              task.stage(), task.tasks(), member, able.reach(), able.offers(), offered);
+          new Register(task.stage(), task.tasks(), member, able.reach(), able.offers(), offered);
       return enter(task, member, assignmentOrLeave(task, register), able);
     } finally {
       kept.offerEnded();
@@ -236,8 +235,7 @@ public final class WorldClient implements AutoCloseable {
 
   private Communicator communicator(Membership membership, Assignment assignment) {
     List<PeInfo> pes = new ArrayList<>();
-    List<String> nodes =
-        assignment.members().stream().map(Member::node).distinct().toList();
+    List<String> nodes = assignment.members().stream().map(Member::node).distinct().toList();
     for (Member each : assignment.members()) {
       Device device = Offer.isOnGpu(assignment.provider()) ? each.device() : Device.HOST_MEMORY;
       pes.add(

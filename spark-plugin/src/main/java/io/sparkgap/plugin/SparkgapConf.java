@@ -122,7 +122,7 @@ public final class SparkgapConf {
               "",
               "0.2.0",
               "The file `libfabric.so.1` on the executors, which carries the wire. By default the"
-                  + " newer of the host's and the one that the jar brings, which has TCP."));
+                  + " one that the jar brings, which has TCP; for `verbs` the host's."));
 
   public static final ConfigEntry<Duration> PEER_TIMEOUT =
       ConfigEntry.ofDuration(

@@ -34,7 +34,8 @@ class MessageCodecTest {
 
   private static final Member MEMBER = new Member(3, "12", "node-ä", "ab12", Device.HOST_MEMORY);
   private static final Member ON_GPU =
-      new Member(2, "7", "node-b", "cd34", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
+      new Member(
+          2, "7", "node-b", "cd34", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
 
   private final MessageCodec codec = new MessageCodec();
 
@@ -45,6 +46,7 @@ class MessageCodecTest {
             STAGE,
             4,
             ON_GPU,
+            new Reach("cd34", true, "libfabric 2.5.1"),
             List.of(Offer.not(Offer.NVSHMEM, "none"), Offer.of(Offer.NCCL, "NCCL 2.28.9")),
             List.of()),
         new Poll(STAGE, 3),

@@ -24,8 +24,7 @@ class ProviderChoiceTest {
     member(executor, "node-a", true, device, offers);
   }
 
-  private void member(
-      String executor, String host, boolean wired, Device device, Offer... offers) {
+  private void member(String executor, String host, boolean wired, Device device, Offer... offers) {
     Member member = new Member(members.size(), executor, host, host, device);
     Reach reach = new Reach(host, wired, wired ? "tcp" : "no libfabric.so.1");
     members.add(new Register(STAGE, 2, member, reach, List.of(offers), List.of()));
@@ -164,7 +163,8 @@ class ProviderChoiceTest {
 
   @Test
   void whatTurnsOutUnusableIsNotOfferedAgain() {
-    Capabilities able = new Capabilities(gpu(0, "GPU-a"), List.of(NVSHMEM, NCCL));
+    Capabilities able =
+        new Capabilities(gpu(0, "GPU-a"), Reach.OF_ONE_PROCESS, List.of(NVSHMEM, NCCL));
     able.withdraw(Offer.NVSHMEM, "no peer access");
     assertThat(able.offers()).containsExactly(Offer.not(Offer.NVSHMEM, "no peer access"), NCCL);
   }
