@@ -21,17 +21,6 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 
 }  // namespace
 
-class World::Span {
- public:
-  Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
-  ~Span() { world_.end_call(); }
-  Span(const Span&) = delete;
-  Span& operator=(const Span&) = delete;
-
- private:
-  World& world_;
-};
-
 World::~World() {
   buffers_.clear();
   const bool left = engine_ == nullptr || engine_->leave();
@@ -200,15 +189,6 @@ void World::begin_call(const CallSignature& signature) {
   Steps& steps = node_->steps();
   steps.begin_call(mix(signature));
   if (options_.check && connected_ && signature.operation != kOperationFree) steps.meet();
-}
-
-void World::end_call() { store_release(&call_line_->ended, calls_); }
-
-void World::collective(CollectiveCall call) {
-  const Span span(*this, signature_of(call));
-  if (is_empty(call)) return;
-  call.algorithm = algorithm_for(call.collective, given_bytes(call));
-  engine_->collective(call);
 }
 
 Buffer* World::allocate(uint64_t bytes) {
