@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,8 +59,17 @@ class SubmitPlacesTest {
   @Test
   void aProjectAndAnApplicationMayLieWhereSparkWouldReadAPathOtherwise() throws Exception {
     Path application = project.resolve("app,1#2.jar");
-    Files.createSymbolicLink(
-        application, Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar"));
+    Files.copy(Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar"), application);
+    // The real one, and no link: Spark follows links.
+    Path plugin = project.resolve("spark-plugin");
+    Path jars = plugin.toRealPath().resolve("target");
+    Files.delete(plugin);
+    Files.createDirectories(plugin.resolve("target"));
+    try (Stream<Path> files = Files.list(jars)) {
+      for (Path jar : files.filter(file -> file.toString().endsWith(".jar")).toList()) {
+        Files.copy(jar, plugin.resolve("target").resolve(jar.getFileName()));
+      }
+    }
 
     Command sparkgap = new Command(project, folder, Map.of("HOME", home.toString()));
     Result result = sparkgap.run(words("local-cluster[2,1,1024]", application.toString()));
