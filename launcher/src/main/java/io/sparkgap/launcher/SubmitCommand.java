@@ -179,6 +179,7 @@ final class SubmitCommand implements Callable<Integer> {
       plan = Plan.of(asked(master, installation.runs().resolve("RUN"), this::asItIs), given);
       return printCommand();
     }
+    installation.requireUser();
     RunFolder folder = RunFolder.create(installation.runs(), spark.home(), false);
     boolean ran = false;
     try {

@@ -177,8 +177,8 @@ final class SubmitRun {
     ours.keySet().removeIf(key -> !key.equals("SPARK_HOME") && theirs.containsKey(key));
     String options = theirs.getOrDefault("SPARK_SUBMIT_OPTS", "") + " " + folder.temporaryOption();
     Path home = Path.of(theirs.getOrDefault("HOME", ""));
-    if (!Path.of(System.getProperty("user.home")).isAbsolute() && home.isAbsolute()) {
-      // Of a user whom this machine does not know a JVM does not take it from there by itself.
+    if (!Files.isDirectory(Path.of(System.getProperty("user.home"))) && home.isAbsolute()) {
+      // A JVM asks the system's list of users only, where `nobody` has none.
       options += " " + RunFolder.option("user.home", home);
     }
     ours.put("SPARK_SUBMIT_OPTS", options);
