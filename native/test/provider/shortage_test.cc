@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "error.h"
+#include "base/error.h"
 #include "support/check.h"
 
 namespace sparkgap::test {

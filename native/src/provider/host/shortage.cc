@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace sparkgap {
 namespace {

@@ -47,10 +47,12 @@ final class LoadingProblem {
         + bytes
         + " bytes) is not what was built. It came from "
         + ownJar()
-        + ": copy that jar again, and see whether the disk of "
-        + cache
-        + " is full; what lies there may be removed. "
-        + nameAnother("has room");
+        + (ownJar().endsWith("/")
+            ? ": build that again (mvn package)."
+            : ": copy that jar again, and see whether the disk of "
+                + cache
+                + " is full; what lies there may be removed. "
+                + nameAnother("has room"));
   }
 
   String explain(Throwable failure) {
@@ -91,8 +93,8 @@ final class LoadingProblem {
 
   private String cause(String said) {
     return (said.contains("GLIBC") || said.contains("libc.so")
-            ? "It needs a glibc at least as new as that of the machine that built it: build Sparkgap"
-                + " on the oldest system that is to run it. "
+            ? "It needs a glibc at least as new as that of the machine that built it: build"
+                  + " Sparkgap on the oldest system that is to run it. "
             : "")
         + "It came from "
         + ownJar()

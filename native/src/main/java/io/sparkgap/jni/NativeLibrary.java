@@ -42,8 +42,8 @@ public final class NativeLibrary {
 
   /**
    * Names the directory to extract into, unless the user has set {@code
-   * io.sparkgap.javacpp.cachedir}. It is made when needed. Does nothing once {@link #load} has
-   * been called.
+   * io.sparkgap.javacpp.cachedir}. It is made when needed. Does nothing once {@link #load} has been
+   * called.
    */
   public static synchronized void cacheIn(Path directory) {
     if (!tried) {

@@ -290,9 +290,7 @@ class NativeLibraryTest {
     command.addAll(options);
     command.add("-cp");
     command.add(
-        String.join(
-            ":",
-            classes.toString(), location(NativeLibraryProbe.class).toString()));
+        String.join(":", classes.toString(), location(NativeLibraryProbe.class).toString()));
     command.add(NativeLibraryProbe.class.getName());
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -224,7 +224,8 @@ public final class ExecutorSide implements ExecutorPlugin {
               + context.partitionId()
               + " of stage "
               + stage
-              + " has joined already: keep the communicator that the first Sparkgap.join gave, or that Sparkgap.run passed");
+              + " has joined already: keep the communicator that the first Sparkgap.join gave, or"
+              + " that Sparkgap.run passed");
     }
     TaskCompletionListener forget = ended -> joinedTasks.remove(taskId);
     context.addTaskCompletionListener(forget);
@@ -265,8 +266,9 @@ public final class ExecutorSide implements ExecutorPlugin {
               + context.numPartitions()
               + " tasks of stage "
               + stage
-              + ", because it kept the result of one that ended well just when another failed. A world needs all of them. Spark starts"
-              + " them all after this failure; a stage of Sparkgap.run is always started whole");
+              + ", because it kept the result of one that ended well just when another failed. A"
+              + " world needs all of them. Spark starts them all after this failure; a stage of"
+              + " Sparkgap.run is always started whole");
     }
   }
 

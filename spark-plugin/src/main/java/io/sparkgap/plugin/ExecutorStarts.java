@@ -41,7 +41,7 @@ final class ExecutorStarts extends SparkListener {
   /**
    * @param most how many in a row are too many
    * @param stopped whether the application ends, and its executors with it
-   * @param onTooMany given the reason, once or more often
+   * @param onTooMany given the reason, once
    */
   ExecutorStarts(int most, BooleanSupplier stopped, Consumer<String> onTooMany) {
     this.most = most;
@@ -72,8 +72,8 @@ final class ExecutorStarts extends SparkListener {
         return;
       }
       lost.add(describe(removed, info));
-      if (lost.size() < most) {
-        return;
+      if (lost.size() != most) {
+        return; // not yet, or told already
       }
       reason = reason();
     }
@@ -106,11 +106,12 @@ final class ExecutorStarts extends SparkListener {
         + SparkgapConf.EXECUTOR_STARTS_LOST
         + "), and so would be those that Spark starts in their place:\n  "
         + String.join("\n  ", lost)
-        + "\nWhy is at the end of their stdout and stderr, in the folder in which their cluster manager keeps"
-        + " it (standalone: the worker's work folder, YARN: yarn logs), with an hs_err_pid file"
-        + " where their JVM crashed (exit code 134). Usual causes: a full disk under their local"
-        + " folders (spark.local.dir), too little memory (exit code 137), options of the JVM that it"
-        + " does not know (spark.executor.extraJavaOptions, or a Java without jdk.incubator.vector,"
-        + " which Spark names: exit code 1)";
+        + "\n"
+        + "Why is at the end of their stdout and stderr, in the folder in which their cluster"
+        + " manager keeps it (standalone: the worker's work folder, YARN: yarn logs), with an"
+        + " hs_err_pid file where their JVM crashed (exit code 134). Usual causes: a full disk"
+        + " under their local folders (spark.local.dir), too little memory (exit code 137), options"
+        + " of the JVM that it does not know (spark.executor.extraJavaOptions, or a Java without"
+        + " jdk.incubator.vector, which Spark names: exit code 1)";
   }
 }

@@ -68,7 +68,8 @@ public final class Slots {
         + " has been stopped while Sparkgap.run waited for "
         + pes
         + " task slots: by sc.stop() in another thread, or because the cluster manager ended the"
-        + " application (killed at its page, or removed by the master). The driver's log says which";
+        + " application (killed at its page, or removed by the master). The driver's log says"
+        + " which";
   }
 
   /** What was asked for, what there is and what to change. */

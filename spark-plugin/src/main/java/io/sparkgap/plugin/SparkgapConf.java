@@ -30,11 +30,11 @@ public final class SparkgapConf {
               "auto",
               "0.1.0",
               "What bootstraps a world and owns its memory. `host` is memory that the processes of"
-                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an executor"
-                  + " (`spark.executor.resource.gpu.amount=1`) and that library: where they cannot"
-                  + " serve, the application ends with the reason. `auto` takes the first of"
-                  + " `nvshmem`, `nccl`, `host` that every executor of the stage can have, and says"
-                  + " why in the driver's log and in `Communicator.toString()`."),
+                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an"
+                  + " executor (`spark.executor.resource.gpu.amount=1`) and that library: where"
+                  + " they cannot serve, the application ends with the reason. `auto` takes the"
+                  + " first of `nvshmem`, `nccl`, `host` that every executor of the stage can have,"
+                  + " and says why in the driver's log and in `Communicator.toString()`."),
           List.of("auto", "host", "nccl", "nvshmem"));
 
   public static final ConfigEntry<String> NVSHMEM_LIBRARY =
@@ -131,9 +131,9 @@ public final class SparkgapConf {
               PREFIX + "host.directory",
               "/dev/shm",
               "0.1.0",
-              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and some"
-                  + " pages with which the PEs of any world watch each other. Nothing is ever left in"
-                  + " it."));
+              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and"
+                  + " some pages with which the PEs of any world watch each other. Nothing is ever"
+                  + " left in it."));
 
   public static final ConfigEntry<Duration> WATCHDOG_INTERVAL =
       ConfigEntry.ofDuration(

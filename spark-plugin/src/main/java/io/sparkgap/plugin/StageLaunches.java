@@ -1,6 +1,7 @@
 package io.sparkgap.plugin;
 
 import io.sparkgap.api.ProviderUnavailableException;
+import io.sparkgap.bootstrap.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -31,7 +32,11 @@ import org.slf4j.LoggerFactory;
 public final class StageLaunches extends SparkListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StageLaunches.class);
   private static final long LOOK_EVERY_MILLIS = 200;
-  private static final Duration WARN_EVERY = Duration.ofSeconds(10);
+
+  /** Until a first warning; from then on each comes after twice the time, up to the other. */
+  private static final Duration WARN_FIRST = Duration.ofSeconds(10);
+
+  private static final Duration WARN_AT_LEAST = Duration.ofMinutes(5);
 
   private final SparkContext sc;
   private final Slots slots;
@@ -76,6 +81,7 @@ public final class StageLaunches extends SparkListener implements AutoCloseable 
     private boolean waiting;
     private long tooFewSince;
     private long warnedAt;
+    private Duration warnAfter;
     private String refusal = "";
     private boolean providerRefused;
 
@@ -110,6 +116,7 @@ public final class StageLaunches extends SparkListener implements AutoCloseable 
       waiting = true;
       tooFewSince = 0;
       warnedAt = System.nanoTime();
+      warnAfter = slots.timeout().compareTo(WARN_FIRST) < 0 ? slots.timeout() : WARN_FIRST;
     }
 
     private synchronized void launchedOrEnded(int stage, int attempt) {
@@ -135,12 +142,13 @@ public final class StageLaunches extends SparkListener implements AutoCloseable 
           return;
         }
         long now = System.nanoTime();
+        if (now - warnedAt >= warnAfter.toNanos()) {
+          warnedAt = now;
+          warnAfter = next(warnAfter);
+          warning = usable < pes ? lacking(usable) : held();
+        }
         if (usable >= pes) {
           tooFewSince = 0;
-          if (now - warnedAt >= warnEvery().toNanos()) {
-            warnedAt = now;
-            warning = held();
-          }
         } else if (tooFewSince == 0) {
           tooFewSince = now;
         } else if (now - tooFewSince >= slots.timeout().toNanos()) {
@@ -156,6 +164,22 @@ public final class StageLaunches extends SparkListener implements AutoCloseable 
         LOG.error("Stage {}.{} is cancelled: {}", stage, attempt, reason);
         sc.cancelStage(stage, reason);
       }
+    }
+
+    private String lacking(int usable) {
+      return "Stage "
+          + stage
+          + "."
+          + attempt
+          + " waits for "
+          + pes
+          + " task slots, one for each PE, and the application has "
+          + usable
+          + " at the moment. It is cancelled if that stays so for "
+          + Durations.text(slots.timeout())
+          + " ("
+          + SparkgapConf.SLOTS_TIMEOUT
+          + ")";
     }
 
     private String held() {
@@ -187,9 +211,9 @@ public final class StageLaunches extends SparkListener implements AutoCloseable 
     }
   }
 
-  private Duration warnEvery() {
-    Duration timeout = slots.timeout();
-    return timeout.compareTo(WARN_EVERY) < 0 ? timeout.plusSeconds(1) : WARN_EVERY;
+  private static Duration next(Duration warned) {
+    Duration twice = warned.plusSeconds(1).multipliedBy(2);
+    return twice.compareTo(WARN_AT_LEAST) < 0 ? twice : WARN_AT_LEAST;
   }
 
   /**

@@ -9,6 +9,7 @@ import io.sparkgap.support.SparkApplication;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -200,7 +201,8 @@ class LaunchTest {
     page.setRequestMethod("POST");
     page.setDoOutput(true);
     page.setInstanceFollowRedirects(false);
-    page.getOutputStream().write(("id=" + id + "&terminate=true").getBytes("US-ASCII"));
+    page.getOutputStream()
+        .write(("id=" + id + "&terminate=true").getBytes(StandardCharsets.US_ASCII));
     assertThat(page.getResponseCode()).isLessThan(400);
   }
 

@@ -79,7 +79,7 @@ class NativeLibraryUnusableTest {
         DriverProcess.start(
             Application.class, List.of(), "cluster", EXECUTOR_CLASS_PATH + "=" + path)) {
       assertEndsWithOneMessage(
-          driver, "The native library of Sparkgap is damaged", "copy that jar again");
+          driver, "The native library of Sparkgap is damaged", "build that again");
     }
   }
 
