@@ -1,5 +1,7 @@
 #include "world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "arguments.h"
@@ -15,7 +17,11 @@ namespace {
 // about as long as a switch to another process takes.
 constexpr int32_t kSpins = 2000;
 constexpr int32_t kSpinsWhenSharing = 60;
-constexpr int64_t kYieldTimeUs = 1000;
+// How long they then stay awake. With a core for each: longer than the scheduler lets another process have it.
+constexpr int64_t kAwakeUs = 10000;
+constexpr int64_t kAwakeUsWhenSharing = 1000;
+// So that it can be counted in nanoseconds from any moment of a clock.
+constexpr int64_t kLongestTimeoutMs = int64_t{100} * 365 * 24 * 3600 * 1000;
 
 bool is_gpu_provider(const std::string& name) { return name == "nvshmem" || name == "nccl"; }
 
@@ -31,6 +37,14 @@ uint64_t token(const ControlHeader& header, int32_t from, int32_t to) {
 }  // namespace
 
 World::~World() {
+  if (getpid() != process_) {
+    // A child of fork has a copy, but neither the PE nor its GPU: what is there of those stays as it is.
+    for (const auto& buffer : buffers_) {
+      if (gpu_ != nullptr) static_cast<void>(buffer->memory.release());
+    }
+    static_cast<void>(gpu_.release());
+    return;
+  }
   buffers_.clear();
   const bool left = gpu_ == nullptr || gpu_->leave();
   if (!control_ || !left) return;
@@ -56,7 +70,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
-  options_.peer_timeout_ms = std::min<int64_t>(options.peer_timeout_ms, INT64_MAX / 1000);
+  options_.peer_timeout_ms = std::min(options.peer_timeout_ms, kLongestTimeoutMs);
   options_.check = options.check != 0;
   check_provider(options.provider);
   options_.provider = options.provider;
@@ -110,13 +124,15 @@ void World::meet_peers() {
   WaitOptions wait;
   wait.timeout_ms = options_.peer_timeout_ms;
   wait.spins = kSpinsWhenSharing;
-  wait.yield_time_us = kYieldTimeUs;
+  wait.awake_us = kAwakeUsWhenSharing;
+  wait.shares_cores = true;
   waiter_.emplace(control_, options_.pe, provider_.get(), wait);
   steps_.emplace(control_, options_.pe, &*waiter_);
   CallSignature signature = {};
   signature.operation = kOperationConnect;
   const Call call(*this, signature);
   wait_for_peers_to_connect();
+  provider_->all_connected();
   learn_circumstances();
   verify_puts();
   if (gpu_ == nullptr) return;
@@ -145,6 +161,7 @@ void World::learn_circumstances() {
   WaitOptions wait = waiter_->options();
   wait.shares_cores = circumstances_.oversubscribed;
   wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;
+  wait.awake_us = wait.shares_cores ? kAwakeUsWhenSharing : kAwakeUs;
   waiter_->set_options(wait);
 }
 
@@ -165,7 +182,7 @@ void World::verify_puts() {
     failure.pe = peer;
     Text(failure.message, sizeof failure.message)
         .add("PE %d (%s) did not see the verified put of PE %d (%s)", options_.pe, options_.label.c_str(), peer,
-             control_.record(peer).label);
+             control_.label(peer).c_str());
     waiter_->give_up(failure);
   }
   steps_->meet();
@@ -197,6 +214,7 @@ void World::check_usable() const {
 void World::begin_call(const CallSignature& signature) {
   CallLine& line = control_.call_line(options_.pe);
   __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);  // behind the number of the call before (layout.h)
   CallSignature& published = line.signature[calls_ % kCallsKept];
   store_relaxed(&published.operation, signature.operation);
   store_relaxed(&published.type, signature.type);

@@ -2,6 +2,9 @@
 #ifndef SPARKGAP_WORLD_H
 #define SPARKGAP_WORLD_H
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -112,6 +115,7 @@ class World {
   void learn_circumstances();
   void verify_puts();
 
+  const pid_t process_ = getpid();
   WorldOptions options_;
   // Also where the PEs of a GPU world meet: `gpu_` is what makes the difference.
   std::unique_ptr<Provider> provider_;

@@ -79,6 +79,9 @@ struct alignas(kPageBytes) ControlHeader {
   // Third line: the futex.
   alignas(kLineBytes) uint32_t wake;
 
+  // Fourth line: grows while a PE is at work inside a call for long, which is no reason to give it up.
+  alignas(kLineBytes) uint64_t progress;
+
   alignas(kLineBytes) AbortRecord abort;
 };
 
@@ -93,7 +96,7 @@ struct CpuLimits {
 
 struct alignas(kLineBytes) PeRecord {
   uint32_t state;
-  int32_t pid;
+  int32_t pid;          // others copy it once, when all have connected (provider/host/peer_process.h)
   uint64_t start_time;  // of the process, in clock ticks since boot: tells a PID that was given again
   CpuLimits cpus;       // of the process when it connected
   char label[kLabelBytes];
@@ -105,8 +108,9 @@ struct alignas(2 * kLineBytes) StepLine {
   uint64_t step;
   // What the call of a step is about, by step % 2; lets peers see at no cost that they are not in the same call.
   uint64_t signature[kSlots];
-  // Where the PE ran when it posted; kept up to date only where PEs share CPUs.
-  int32_t cpu;
+  // One more than the number of the CPU on which the PE ran when it posted, or when it looked last in a wait that
+  // lasts; 0: not known.
+  uint32_t cpu;
 };
 
 // One call, as its caller made it.
@@ -123,7 +127,8 @@ enum : int32_t { kOperationConnect = 100, kOperationAllocate = 101, kOperationFr
 
 // Calls are numbered like steps: from 1, alike on every PE. A PE writes signature[number % 4], then `begun`; when the
 // call returns it writes `ended`. The signature of call c is overwritten by call c + 4, so a reader that finds `begun`
-// at c + 2 or less after it has read the signature has read it whole.
+// at c + 2 or less after it has read the signature has read it whole. Between `begun` of one call and the signature of
+// the next stands a release fence, between the two reads an acquire fence.
 constexpr uint64_t kCallsKept = 4;
 struct alignas(2 * kLineBytes) CallLine {
   uint64_t begun;

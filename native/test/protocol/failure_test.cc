@@ -1,7 +1,9 @@
 // What happens to the other PEs when one is killed, late, gone, aborts, or makes another call. No clock is looked at: a
 // wait that its deadline ended says TIMED_OUT, whatever else should have ended it before.
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -50,6 +52,77 @@ void survivors_name_the_peer_that_was_killed() {
            sparkgap_last_error_pe(pe.world()));
     expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 2"});
     expect(sparkgap_world_health(pe.world()) == SPARKGAP_PEER_LOST, "the world passes for healthy");
+  });
+}
+
+// PE 0 is killed while PE 3 computes, which nobody may take for the reason.
+void a_death_is_seen_by_who_waits_for_another() {
+  Pes pes{4};
+  pes.peer_timeout_ms = 1500;
+  run_with_one_killed(pes, 0, [](const Pe& pe) {
+    if (pe.pe() == 0) kill(getpid(), SIGKILL);
+    if (pe.pe() == 3) {
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 0 (test PE 0", "is lost"});
+    expect(sparkgap_last_error_pe(pe.world()) == 0, "the error is about PE %d", sparkgap_last_error_pe(pe.world()));
+  });
+}
+
+void a_child_that_destroys_its_copy_leaves_the_world_as_it_is() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    if (pe.pe() == 1) {
+      const pid_t child = fork();
+      if (child == 0) {
+        sparkgap_world_destroy(pe.world());
+        std::_Exit(0);
+      }
+      int status = 0;
+      expect(waitpid(child, &status, 0) == child && status == 0, "the child's status is %d", status);
+      // Long enough that PE 0 looks whether this one is still there.
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+  });
+}
+
+cpu_set_t cpus_of_this_thread() {
+  cpu_set_t cpus;
+  expect(sched_getaffinity(0, sizeof cpus, &cpus) == 0, "no affinity");
+  return cpus;
+}
+
+void bind_this_thread(const cpu_set_t& cpus) {
+  expect(sched_setaffinity(0, sizeof cpus, &cpus) == 0, "cannot be bound");
+}
+
+// PE 0 begins each wait on the CPU of PE 1, which sleeps there, so that the scheduler has nothing to part.
+void a_pe_leaves_the_cpu_of_the_one_that_it_waits_for() {
+  const cpu_set_t allowed = cpus_of_this_thread();
+  if (CPU_COUNT(&allowed) < 2) return;
+  int shared = 0;
+  while (!CPU_ISSET(shared, &allowed)) ++shared;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(shared, &one);
+  run_pes(Pes{2}, [&](const Pe& pe) {
+    bind_this_thread(one);
+    bool left = false;
+    // Once in a while something else on this machine may bring it back before it can be asked.
+    for (int round = 0; round < 20; ++round) {
+      pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+      if (pe.pe() == 0) bind_this_thread(one);
+      if (pe.pe() == 0) bind_this_thread(allowed);
+      if (pe.pe() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+      left |= sched_getcpu() != shared;
+    }
+    if (pe.pe() == 1) return;
+    expect(left, "PE 0 stayed on the CPU of PE 1");
+    const cpu_set_t after = cpus_of_this_thread();
+    expect(CPU_EQUAL(&after, &allowed), "PE 0 may no longer run on all CPUs that it was allowed");
   });
 }
 
@@ -275,6 +348,10 @@ int main(int argc, char** argv) {
   return run_tests(
       argc, argv,
       {{"survivors_name_the_peer_that_was_killed", survivors_name_the_peer_that_was_killed},
+       {"a_death_is_seen_by_who_waits_for_another", a_death_is_seen_by_who_waits_for_another},
+       {"a_child_that_destroys_its_copy_leaves_the_world_as_it_is",
+        a_child_that_destroys_its_copy_leaves_the_world_as_it_is},
+       {"a_pe_leaves_the_cpu_of_the_one_that_it_waits_for", a_pe_leaves_the_cpu_of_the_one_that_it_waits_for},
        {"a_wait_for_a_signal_ends_when_its_sender_is_killed", a_wait_for_a_signal_ends_when_its_sender_is_killed},
        {"what_a_peer_did_before_it_was_killed_counts", what_a_peer_did_before_it_was_killed_counts},
        {"a_pe_without_descriptors_takes_no_peer_for_dead", a_pe_without_descriptors_takes_no_peer_for_dead},

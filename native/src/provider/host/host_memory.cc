@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "protocol/wait.h"
 #include "provider/host/segment.h"
 
 namespace sparkgap {
 namespace {
+
+constexpr uint64_t kPieceBytes = 16 << 20;
 
 // How a part of the work went on one PE; travels through that PE's slot.
 struct Outcome {
@@ -53,18 +57,30 @@ void agree(const Outcome& own, const Control& control, const WorldOptions& optio
     std::memcpy(&outcome, steps.slot(pe), sizeof outcome);
     if (outcome.status != SPARKGAP_OK) {
       outcome.message[sizeof outcome.message - 1] = '\0';
-      fail(outcome.status, pe, "PE %d (%s): %s", pe, control.record(pe).label, outcome.message);
+      const bool is_known = outcome.status > SPARKGAP_OK && outcome.status <= SPARKGAP_DEVICE_FAILED;
+      fail(is_known ? outcome.status : SPARKGAP_INTERNAL, pe, "PE %d (%s): %s", pe, control.label(pe).c_str(),
+           outcome.message);
     }
   }
 }
 
-void reserve_part(Segment& segment, const WorldOptions& options, uint64_t bytes, uint64_t stride, uint64_t free) {
-  const int error = segment.reserve(static_cast<uint64_t>(options.pe) * stride, stride);
-  if (error == 0) {
+// In pieces, between which the others hear that this PE is at work.
+int reserve_pieces(Segment& segment, const Control& control, uint64_t begin, uint64_t end) {
+  for (uint64_t piece = begin; piece < end; piece += kPieceBytes) {
+    const uint64_t bytes = std::min(kPieceBytes, end - piece);
+    if (const int error = segment.reserve(piece, bytes); error != 0) return error;
     // Page tables now rather than at first touch, so that the first collective is as fast as the second.
-    madvise(segment.base() + static_cast<uint64_t>(options.pe) * stride, stride, MADV_POPULATE_WRITE);
-    return;
+    madvise(segment.base() + piece, bytes, MADV_POPULATE_WRITE);
+    tell_progress(control);
   }
+  return 0;
+}
+
+void reserve_part(Segment& segment, const WorldOptions& options, const Control& control, uint64_t bytes,
+                  uint64_t stride, uint64_t free) {
+  const uint64_t begin = static_cast<uint64_t>(options.pe) * stride;
+  const int error = reserve_pieces(segment, control, begin, begin + stride);
+  if (error == 0) return;
   if (error != ENOSPC) {
     fail(SPARKGAP_OUT_OF_MEMORY, options.pe, "cannot reserve %llu bytes in %s: %s",
          static_cast<unsigned long long>(stride), options.host_directory.c_str(), std::strerror(error));
@@ -79,7 +95,7 @@ void reserve_part(Segment& segment, const WorldOptions& options, uint64_t bytes,
 }  // namespace
 
 std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& options, const Control& control,
-                                                      uint64_t bytes, Steps& steps) {
+                                                      pid_t process_of_pe_0, uint64_t bytes, Steps& steps) {
   const uint64_t stride = (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
   const uint64_t total = stride * static_cast<uint64_t>(options.pes);
   Segment segment;
@@ -95,8 +111,8 @@ std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& option
   Outcome of_pe_0;
   std::memcpy(&of_pe_0, steps.slot(0), sizeof of_pe_0);
   const Outcome reserved = attempt([&](Outcome&) {
-    if (options.pe != 0) segment = Segment::open(control.record(0).pid, of_pe_0.fd, total);
-    reserve_part(segment, options, bytes, stride, of_pe_0.free);
+    if (options.pe != 0) segment = Segment::open(process_of_pe_0, of_pe_0.fd, total);
+    reserve_part(segment, options, control, bytes, stride, of_pe_0.free);
   });
   agree(reserved, control, options, steps);
 

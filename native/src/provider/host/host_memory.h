@@ -7,6 +7,8 @@
 #ifndef SPARKGAP_PROVIDER_HOST_HOST_MEMORY_H
 #define SPARKGAP_PROVIDER_HOST_HOST_MEMORY_H
 
+#include <sys/types.h>
+
 #include <memory>
 
 #include "protocol/control.h"
@@ -16,7 +18,7 @@
 namespace sparkgap {
 
 std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& options, const Control& control,
-                                                      uint64_t bytes, Steps& steps);
+                                                      pid_t process_of_pe_0, uint64_t bytes, Steps& steps);
 
 }  // namespace sparkgap
 

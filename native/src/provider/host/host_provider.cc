@@ -113,8 +113,13 @@ void HostProvider::claim_record() {
   wake_sleepers(control_.header());
 }
 
+void HostProvider::all_connected() {
+  peers_.remember_all();
+  segment_.close_descriptor();
+}
+
 std::unique_ptr<SymmetricMemory> HostProvider::allocate(uint64_t bytes, Steps& steps) {
-  return allocate_host_memory(options_, control_, bytes, steps);
+  return allocate_host_memory(options_, control_, peers_.pid(0), bytes, steps);
 }
 
 void HostProvider::describe(Text& text) const {

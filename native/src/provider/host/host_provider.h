@@ -17,6 +17,7 @@ class HostProvider final : public Provider {
   void make_world() override;
   void write_id(uint8_t* id) const override;
   Control open_world(const uint8_t* id) override;
+  void all_connected() override;
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) override;
   bool has_ended(int32_t pe) override { return peers_.has_ended(pe); }
   void describe(Text& text) const override;
