@@ -11,6 +11,7 @@
 #include "gpu/gpu_pes.h"
 #include "measure.h"
 #include "nccl_peer.h"
+#include "select/select.h"
 
 namespace sparkgap::bench {
 namespace {

@@ -1,10 +1,10 @@
 #include "protocol/wait.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "protocol/futex.h"
 
 namespace sparkgap {
@@ -19,12 +19,6 @@ constexpr int32_t kAskedAtOnce = 32;
 constexpr int kLooksOfSpin = 1000;
 // Going to another CPU takes some ten microseconds; whoever is brought back at once had better stay.
 constexpr int64_t kStayUs = 2000;
-
-int64_t now_us() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1000000 + now.tv_nsec / 1000;
-}
 
 // Counts this PE among those that a post must wake.
 class Sleeper {

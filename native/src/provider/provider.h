@@ -1,4 +1,4 @@
-// What makes a world: the memory that its PEs share, and the knowledge whether they still exist.
+// What makes a world: the memory that its PEs share to meet in, and the knowledge whether they still exist.
 //
 // A provider belongs to one PE of one world. It throws Failure (error.h). Only the methods of Liveness are called while
 // the PE waits; none is called from two threads at once.
@@ -6,13 +6,11 @@
 #define SPARKGAP_PROVIDER_PROVIDER_H
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "error.h"
+#include "base/error.h"
 #include "protocol/control.h"
 #include "protocol/liveness.h"
-#include "protocol/steps.h"
 #include "sparkgap/sparkgap.h"
 
 namespace sparkgap {
@@ -37,7 +35,7 @@ struct WorldOptions {
 class SymmetricMemory {
  public:
   virtual ~SymmetricMemory() = default;
-  // Where this process sees `pe`'s part; nullptr if it cannot address it.
+  // Where this process sees the part of PE `pe` of the world; nullptr if it cannot address it.
   virtual uint8_t* part(int32_t pe) const = 0;
 };
 
@@ -54,12 +52,6 @@ class Provider : public Liveness {
 
   // Every PE has opened the world and is connected: nobody has to find its memory any more.
   virtual void all_connected() = 0;
-
-  // Collective, `bytes` > 0. All PEs throw the same status, or none does.
-  virtual std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) = 0;
-
-  // Appends where the memory is, for logs.
-  virtual void describe(Text& text) const = 0;
 };
 
 }  // namespace sparkgap

@@ -10,18 +10,7 @@ namespace {
 
 constexpr int kAbsent = 0;
 
-struct Call {
-  int32_t collective;
-  Algorithm algorithm;
-};
-
-constexpr Call kCalls[] = {{SPARKGAP_ALL_REDUCE, Algorithm::kPackets},     {SPARKGAP_ALL_REDUCE, Algorithm::kTwoShot},
-                           {SPARKGAP_REDUCE_SCATTER, Algorithm::kChunked}, {SPARKGAP_ALL_GATHER, Algorithm::kChunked},
-                           {SPARKGAP_BROADCAST, Algorithm::kChunked},      {SPARKGAP_REDUCE, Algorithm::kTwoShot},
-                           {SPARKGAP_ALL_TO_ALL, Algorithm::kChunked},     {SPARKGAP_ALL_TO_ALLV, Algorithm::kChunked},
-                           {SPARKGAP_BARRIER, Algorithm::kFlags},          {SPARKGAP_ALL_REDUCE, Algorithm::kRing}};
-
-KernelCase case_of(const Call& call) {
+KernelCase case_of(const ListedAlgorithm& call) {
   KernelCase c;
   c.collective = call.collective;
   c.algorithm = call.algorithm;
@@ -49,7 +38,7 @@ void run_without_one(int pes, uint64_t deadline_ns, kernels::WaitEnd end) {
   const Inputs inputs(pes);
   run_gpu_pes(pes, 120, [&](GpuPe& pe) {
     KernelRunner runner(pe, inputs, 5000 * 4 * (pes + 1));
-    for (const Call& call : kCalls) {
+    for (const ListedAlgorithm& call : kKernelAlgorithms) {
       const KernelCase c = case_of(call);
       pe.reset(kLongDeadlineNs);
       runner.call(c);
@@ -70,7 +59,7 @@ void run_without_one(int pes, uint64_t deadline_ns, kernels::WaitEnd end) {
     }
     // After a reset the world is as good as new.
     pe.reset(kLongDeadlineNs);
-    KernelCase c = case_of(kCalls[0]);
+    KernelCase c = case_of(kKernelAlgorithms[0]);
     runner.enqueue(c);
     runner.check(c);
   });

@@ -12,19 +12,6 @@ namespace {
 
 using kernels::kLanePacketBytes;
 
-std::vector<Algorithm> algorithms_of(int collective) {
-  switch (collective) {
-    case SPARKGAP_ALL_REDUCE:
-      return {Algorithm::kPackets, Algorithm::kTwoShot, Algorithm::kRing};
-    case SPARKGAP_REDUCE:
-      return {Algorithm::kTwoShot};
-    case SPARKGAP_BARRIER:
-      return {Algorithm::kFlags};
-    default:
-      return {Algorithm::kChunked};
-  }
-}
-
 // Counts of elements of `size` bytes: small ones, and those just around where a kernel begins another packet, lane,
 // piece or step.
 std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t size) {
@@ -67,10 +54,12 @@ bool is_worth_it(const KernelCase& c, uint64_t bytes) {
 void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
   uint64_t salt = 0;
   int cases = 0;
-  for (const Algorithm algorithm : algorithms_of(collective)) {
+  for (const ListedAlgorithm& listed : kKernelAlgorithms) {
+    if (listed.collective != collective) continue;
+    const Algorithm algorithm = listed.algorithm;
     for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
       for (const uint64_t count : counts_for(pe, algorithm, bytes_of(type))) {
-        const int ops = reduces(collective) ? SPARKGAP_OPS : 1;
+        const int ops = kCollectives[collective].has_op ? SPARKGAP_OPS : 1;
         for (int32_t op = 0; op < ops; ++op) {
           // In place and not; not symmetric, symmetric, and symmetric at other places: in turn, so that each meets
           // each.

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "error.h"
+#include "base/error.h"
 #include "protocol/atomics.h"
 #include "protocol/control.h"
 #include "support/check.h"

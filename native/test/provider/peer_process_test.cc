@@ -119,7 +119,7 @@ void a_peer_is_the_process_that_it_was_when_it_connected() {
   const pid_t pid = child.pid();
   record.pid = getpid();
   record.start_time = 0;
-  expect(peers.pid(1) == pid, "a PID that was written later is followed");
+  expect(peers.process(1) == pid, "a PID that was written later is followed");
   expect(!peers.has_ended(1), "the peer passes for dead");
   child.end();
   expect(peers.has_ended(1), "the peer passes for alive");

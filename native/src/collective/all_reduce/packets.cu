@@ -15,7 +15,7 @@
 // `in` is aligned to 8.
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
-#include "device/launch_cache.h"
+#include "collective/launch_cache.h"
 #include "protocol/packet.cuh"
 #include "reduce/elements.cuh"
 

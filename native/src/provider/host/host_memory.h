@@ -7,18 +7,15 @@
 #ifndef SPARKGAP_PROVIDER_HOST_HOST_MEMORY_H
 #define SPARKGAP_PROVIDER_HOST_HOST_MEMORY_H
 
-#include <sys/types.h>
-
 #include <memory>
 
-#include "protocol/control.h"
-#include "protocol/steps.h"
+#include "protocol/node.h"
 #include "provider/provider.h"
 
 namespace sparkgap {
 
-std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& options, const Control& control,
-                                                      pid_t process_of_pe_0, uint64_t bytes, Steps& steps);
+// Collective in the node, `bytes` > 0. All PEs throw the same status, or none does.
+std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& options, Node& node, uint64_t bytes);
 
 }  // namespace sparkgap
 

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/abort.h"
+#include "protocol/atomics.h"
 #include "provider/host/cpu_limits.h"
-#include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/world_id.h"
 
@@ -116,14 +117,6 @@ void HostProvider::claim_record() {
 void HostProvider::all_connected() {
   peers_.remember_all();
   segment_.close_descriptor();
-}
-
-std::unique_ptr<SymmetricMemory> HostProvider::allocate(uint64_t bytes, Steps& steps) {
-  return allocate_host_memory(options_, control_, peers_.pid(0), bytes, steps);
-}
-
-void HostProvider::describe(Text& text) const {
-  text.add("shared memory in %s on %s", options_.host_directory.c_str(), host_name().c_str());
 }
 
 }  // namespace sparkgap

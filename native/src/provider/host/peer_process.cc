@@ -30,9 +30,9 @@ bool PeerProcess::has_ended() {
   return poll(&descriptor, 1, 0) > 0;
 }
 
-bool PeerProcesses::has_ended(int32_t pe) { return pid(pe) != getpid() && of(pe).has_ended(); }
+bool PeerProcesses::has_ended(int32_t pe) { return process(pe) != getpid() && of(pe).has_ended(); }
 
-pid_t PeerProcesses::pid(int32_t pe) { return of(pe).pid(); }
+pid_t PeerProcesses::process(int32_t pe) { return of(pe).pid(); }
 
 PeerProcess& PeerProcesses::of(int32_t pe) {
   std::optional<PeerProcess>& peer = peers_[static_cast<size_t>(pe)];

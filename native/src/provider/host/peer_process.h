@@ -40,7 +40,7 @@ class PeerProcesses final : public Liveness {
 
   // Only of a PE that has connected.
   bool has_ended(int32_t pe) override;
-  pid_t pid(int32_t pe);
+  pid_t process(int32_t pe) override;
 
   // Once all have connected.
   void remember_all();
