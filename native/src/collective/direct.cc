@@ -102,7 +102,8 @@ DirectArrays::DirectArrays(HostNode& node, const void* array, uint64_t bytes, Us
     if (place.kind == Place::kInProcess) {
       crosses_processes_ = true;
       found.address = reinterpret_cast<const uint8_t*>(place.offset);
-      // Of another PE it may be gone at any moment, since that one's call may fail: only the kernel can be asked for it.
+      // Of another PE it may be gone at any moment, since that one's call may fail: only the kernel can be asked for
+      // it.
       found.is_here = pe == node.pe();
     }
   }

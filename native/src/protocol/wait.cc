@@ -141,33 +141,40 @@ void Waiter::look_around(int32_t peer, Condition ready, const void* context) {
 // where any PE may send what this one waits for and nobody else is there.
 void Waiter::look_for_losses(int32_t peer, Condition ready, const void* context) {
   int32_t last_left = kNoPe;
+  int32_t last_finished = kNoPe;
   bool anybody_here = false;
   for (int32_t other = 0; other < control_.pes(); ++other) {
     if (other == pe_) continue;
-    if (load_acquire(&control_.record(other).state) == kLeft) {
+    if (load_acquire(&control_.record(other).state) >= kLeft) {
       last_left = other;
+    } else if (has_finished(other)) {
+      last_finished = other;
     } else {
       anybody_here = true;
     }
   }
-  if (peer == kNoPe && !anybody_here && last_left != kNoPe) look_for_loss(last_left, kLeft, ready, context);
+  if (peer == kNoPe && !anybody_here) {
+    // What they did last may have been what we wait for.
+    if (last_finished != kNoPe && !ready(context)) give_up_finished(last_finished);
+    if (last_left != kNoPe) look_for_loss(last_left, kLeft, ready, context);
+  }
   for (int32_t asked = 0; asked < std::min(control_.pes(), kAskedAtOnce); ++asked) {
     const int32_t other = next_asked_;
     next_asked_ = (next_asked_ + 1) % control_.pes();
     const uint32_t state = load_acquire(&control_.record(other).state);
-    if (state != kLeft) look_for_loss(other, state, ready, context);
+    if (state < kLeft) look_for_loss(other, state, ready, context);
   }
 }
 
 void Waiter::check_alive(int32_t peer, bool left_counts) {
   const uint32_t state = load_acquire(&control_.record(peer).state);
-  if (state == kLeft && !left_counts) return;
+  if (state >= kLeft && !left_counts) return;
   look_for_loss(peer, state, [](const void*) { return false; }, nullptr);
 }
 
 void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context) {
   if (peer == pe_ || state == kAbsent || state == kConnecting) return;
-  const bool left = state == kLeft;
+  const bool left = state >= kLeft;
   if (!left && !liveness_->has_ended(peer)) return;
   // What it did last may have been what we wait for.
   if (ready(context)) return;
@@ -184,8 +191,38 @@ void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const 
   give_up(failure);
 }
 
+bool Waiter::has_finished(int32_t peer) const {
+  return load_acquire(&control_.call_line(peer).runs) > load_relaxed(&control_.call_line(pe_).runs);
+}
+
+void Waiter::compare_runs(int32_t peer) {
+  if (peer == pe_ || !has_finished(peer)) return;
+  const uint64_t last = load_relaxed(&control_.call_line(peer).last_of_run);
+  if (last < load_acquire(&control_.call_line(pe_).begun)) give_up_finished(peer);
+}
+
+void Waiter::give_up_finished(int32_t peer) {
+  // Calls have the same numbers on all PEs, so this PE's end of the run before was the peer's as well.
+  const uint64_t before = std::max(run_after_, load_relaxed(&control_.call_line(pe_).last_of_run));
+  const uint64_t made = load_relaxed(&control_.call_line(peer).last_of_run) - before;
+  Failure failure;
+  failure.status = SPARKGAP_MISMATCH;
+  failure.pe = peer;
+  Text text(failure.message, sizeof failure.message);
+  describe_own_call(text);
+  text.add(" waits for a PE whose function has ended: ");
+  describe_peer(text, peer);
+  text.add(
+      " made %llu call%s and returned. All PEs must make the same calls; the usual cause is a call for each row, or "
+      "each "
+      "batch of them, where PEs have different numbers of rows",
+      static_cast<unsigned long long>(made), made == 1 ? "" : "s");
+  give_up(failure);
+}
+
 void Waiter::compare_calls(int32_t peer) {
   if (activity_ != nullptr) return;
+  compare_runs(peer);
   const CallLine& own = control_.call_line(pe_);
   const uint64_t newest = load_acquire(&own.begun);
   const uint64_t oldest = newest < kCallsKept ? 1 : newest - kCallsKept + 1;
@@ -205,9 +242,9 @@ void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignatu
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
   text.add("PEs made different calls: PE %d (%s) made ", pe_, control_.label(pe_).c_str());
-  describe_call(text, number, mine);
+  describe_difference(text, number, mine, theirs);
   text.add(", PE %d (%s) made ", peer, control_.label(peer).c_str());
-  describe_call(text, number, theirs);
+  describe_difference(text, number, theirs, mine);
   text.add("; every PE must make the same collective calls in the same order");
   give_up(failure);
 }
@@ -229,7 +266,7 @@ void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) cons
   } else {
     text.add(" for ");
     describe_peer(text, peer);
-    if (load_acquire(&control_.record(peer).state) == kConnected) {
+    if (load_acquire(&control_.record(peer).state) >= kConnected) {
       describe_last_call(text, peer);
     } else {
       text.add(", which has not connected.");

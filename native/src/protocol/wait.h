@@ -72,8 +72,12 @@ class Waiter {
   // Aborts the world with this failure and throws what the world has then failed with.
   [[noreturn]] void give_up(const Failure& failure);
 
-  // Throws MISMATCH if `peer` has made another call of the same number as one of this PE's last.
+  // Throws MISMATCH if `peer` has ended its function without the call that this PE is in, or has made another call of
+  // the same number as one of this PE's last.
   void compare_calls(int32_t peer);
+
+  // Throws MISMATCH if `peer` has ended its function, in the run that this PE is in, before the last call of this PE.
+  void compare_runs(int32_t peer);
 
   // Aborts the world and throws if the process of `peer` has ended, or, with `left_counts`, if it has closed its end.
   void check_alive(int32_t peer, bool left_counts);
@@ -83,6 +87,10 @@ class Waiter {
 
   // " waited 20.0 s for PE 1 (...), whose last call was .... The limit is ...". Any thread.
   void describe_lateness(Text& text, int32_t peer, int64_t waited_us) const;
+
+  // The calls of this PE's run are those after that number.
+  void begin_run(uint64_t after) { run_after_ = after; }
+  uint64_t run_after() const { return run_after_; }
 
   // What the call that this PE is in does, for errors: nullptr for the collective that its CallLine shows.
   void set_activity(const char* activity) { activity_ = activity; }
@@ -101,6 +109,8 @@ class Waiter {
   void describe_own_call(Text& text) const;
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
+  bool has_finished(int32_t peer) const;
+  [[noreturn]] void give_up_finished(int32_t peer);
   [[noreturn]] void give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine,
                                        const CallSignature& theirs);
   [[noreturn]] void give_up_late(int32_t peer, int64_t waited_us);
@@ -110,7 +120,8 @@ class Waiter {
   Liveness* liveness_;
   WaitOptions options_;
   const char* activity_ = nullptr;
-  int32_t next_asked_ = 0;   // the PE whose process a wait looks at next
+  int32_t next_asked_ = 0;  // the PE whose process a wait looks at next
+  uint64_t run_after_ = 0;
   int64_t stays_until_ = 0;  // when this PE may leave a CPU again
 };
 

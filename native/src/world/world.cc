@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/engines.h"
 #include "protocol/abort.h"
@@ -50,7 +51,8 @@ World::~World() {
   buffers_.clear();
   const bool left = engine_ == nullptr || engine_->leave();
   if (!control_ || !left) return;
-  store_release(&control_.record(options_.pe).state, kLeft);
+  uint32_t& state = control_.record(options_.pe).state;
+  if (load_relaxed(&state) < kLeft) store_release(&state, kLeft);
   wake_sleepers(control_.header());
 }
 
@@ -129,9 +131,12 @@ void World::meet_peers() {
   const Span span(*this, signature);
   wait_for_peers_to_connect();
   provider_->all_connected();
+  compare_options();
   learn_circumstances();
   verify_puts();
   engine_->connect(*node_, &circumstances_);
+  store_release(&call_line_->last_of_run, calls_);
+  node_->waiter().begin_run(calls_);
 }
 
 void World::publish_control() {
@@ -144,6 +149,37 @@ void World::wait_for_peers_to_connect() {
   for (int32_t peer = 0; peer < node_->pes(); ++peer) {
     const uint32_t* state = &control_.record(peer).state;
     node_->waiter().until(peer, [state] { return load_acquire(state) >= kConnected; });
+  }
+}
+
+// Each PE compares with PE 0, so that all that differ tell the same of it.
+void World::compare_options() {
+  const AgreedOptions& own = control_.record(node_->pe()).options;
+  const auto differs = [&](int32_t pe, const char* key, const char* mine, const char* theirs) {
+    Failure failure;
+    failure.status = SPARKGAP_MISMATCH;
+    failure.pe = node_->world_pe(pe);
+    Text(failure.message, sizeof failure.message)
+        .add(
+            "PEs of one world were made with different options: %s is %s on PE %d (%s), but %s on PE %d (%s); it must "
+            "be "
+            "the same everywhere",
+            key, mine, options_.pe, options_.label.c_str(), theirs, failure.pe, node_->label(pe).c_str());
+    node_->waiter().give_up(failure);
+  };
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) {
+    const AgreedOptions theirs = control_.record(pe).options;
+    if (theirs.check != own.check) {
+      differs(pe, "check (spark.sparkgap.check)", own.check ? "on" : "off", theirs.check ? "on" : "off");
+    }
+    if (theirs.peer_timeout_ms != own.peer_timeout_ms) {
+      differs(pe, "peer_timeout_ms (spark.sparkgap.peer.timeout)", std::to_string(own.peer_timeout_ms).c_str(),
+              std::to_string(theirs.peer_timeout_ms).c_str());
+    }
+    if (std::strncmp(theirs.provider, own.provider, sizeof theirs.provider) != 0) {
+      const std::string name(theirs.provider, strnlen(theirs.provider, sizeof theirs.provider));
+      differs(pe, "the provider (spark.sparkgap.provider)", options_.provider.c_str(), name.c_str());
+    }
   }
 }
 
@@ -208,12 +244,7 @@ void World::check_usable() const {
 void World::begin_call(const CallSignature& signature) {
   __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);  // behind the number of the call before (layout.h)
-  CallSignature& published = call_line_->signature[calls_ % kCallsKept];
-  store_relaxed(&published.operation, signature.operation);
-  store_relaxed(&published.type, signature.type);
-  store_relaxed(&published.op, signature.op);
-  store_relaxed(&published.root, signature.root);
-  store_relaxed(&published.count, signature.count);
+  write_signature(&call_line_->signature[calls_ % kCallsKept], signature);
   store_release(&call_line_->begun, calls_);
   Steps& steps = node_->steps();
   steps.begin_call(mix(signature));
@@ -223,19 +254,21 @@ void World::begin_call(const CallSignature& signature) {
 void World::end_call() { store_release(&call_line_->ended, calls_); }
 
 void World::collective(CollectiveCall call) {
+  const bool empty = is_empty(call);
+  if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
   const Span span(*this, signature_of(call));
-  if (is_empty(call)) return;
-  call.algorithm = algorithm_for(call.collective, given_bytes(call));
-  engine_->collective(call);
+  if (!empty) engine_->collective(call);
 }
 
 Buffer* World::allocate(uint64_t bytes) {
   CallSignature signature = {};
   signature.operation = kOperationAllocate;
+  signature.buffer = ++allocations_;
   signature.count = bytes;
   auto buffer = std::make_unique<Buffer>();
   buffer->world = this;
   buffer->bytes = bytes;
+  buffer->number = allocations_;
   buffers_.reserve(buffers_.size() + 1);
   const Span span(*this, signature);
   if (bytes > 0) {
@@ -258,9 +291,19 @@ void World::free(Buffer* buffer) {
   if (is_aborted(control_)) return;
   CallSignature signature = {};
   signature.operation = kOperationFree;
+  signature.buffer = freed->number;
   signature.count = freed->bytes;
   // No wait: a peer that still uses the buffer has it mapped until it frees it, too, so that a PE can leave early.
   const Span span(*this, signature);
+  // What is left of the run before is none of this one's calls.
+  if (calls_ == node_->waiter().run_after() + 1) node_->waiter().begin_run(calls_);
+}
+
+void World::finish() {
+  store_relaxed(&call_line_->last_of_run, calls_);
+  store_release(&call_line_->runs, call_line_->runs + 1);
+  node_->waiter().begin_run(calls_);
+  wake_sleepers(control_.header());
 }
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {

@@ -29,6 +29,7 @@ class World;
 struct sparkgap_buffer {
   const sparkgap::World* world = nullptr;
   uint64_t bytes = 0;
+  uint32_t number = 0;  // in the order of allocation, the same on all PEs
   std::unique_ptr<sparkgap::SymmetricMemory> memory;
 };
 
@@ -62,6 +63,8 @@ class World {
 
   Buffer* allocate(uint64_t bytes);
   void free(Buffer* buffer);
+  // This PE's function has ended; see sparkgap_world_finish.
+  void finish();
 
   int32_t pe() const { return options_.pe; }
   int32_t pes() const { return options_.pes; }
@@ -97,6 +100,7 @@ class World {
   void publish_control();
   void meet_peers();
   void wait_for_peers_to_connect();
+  void compare_options();
   void learn_circumstances();
   void verify_puts();
 
@@ -111,6 +115,7 @@ class World {
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   uint64_t calls_ = 0;
+  uint32_t allocations_ = 0;
   bool created_ = false;
   bool connected_ = false;
   Failure broken_;   // what connect failed with

@@ -26,13 +26,15 @@ namespace {
 // One PE's handle, made by this thread.
 class Handle {
  public:
-  explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "/dev/shm") {
+  explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "/dev/shm", bool check = false,
+                  int64_t peer_timeout_ms = 500) {
     const std::string label = "test PE " + std::to_string(pe);
     sparkgap_world_options options{};
     options.pe = pe;
     options.pes = pes;
     options.epoch = epoch;
-    options.peer_timeout_ms = 500;
+    options.peer_timeout_ms = peer_timeout_ms;
+    options.check = check ? 1 : 0;
     options.provider = "host";
     options.label = label.c_str();
     options.host_directory = directory;
@@ -158,6 +160,28 @@ void a_pe_is_refused_whose_place_is_taken() {
          text.c_str());
   status = sparkgap_world_connect(pe_0, id.bytes);
   expect(status != SPARKGAP_OK, "a world of 3 PEs is whole with two of them");
+}
+
+void different_options_are_refused_by_name() {
+  const auto refusal = [](const Handle& pe_1) {
+    const Handle pe_0(0);
+    const Id id = id_of(pe_0);
+    sparkgap_status status = SPARKGAP_OK;
+    std::thread other([&] { status = sparkgap_world_connect(pe_1, id.bytes); });
+    const sparkgap_status of_pe_0 = sparkgap_world_connect(pe_0, id.bytes);
+    other.join();
+    expect_failure(pe_0, of_pe_0, SPARKGAP_MISMATCH, {"PE 0 (test", "PE 1 (test"});
+    expect(status == SPARKGAP_MISMATCH, "status %d of PE 1: %s", status, sparkgap_last_error(pe_1));
+    return std::string(sparkgap_last_error(pe_1));
+  };
+  const std::string check = refusal(Handle(1, 2, 5, "/dev/shm", true));
+  for (const char* part : {"check (spark.sparkgap.check)", "on on PE", "off on PE"}) {
+    expect(check.find(part) != std::string::npos, "\"%s\" is not in: %s", part, check.c_str());
+  }
+  const std::string timeout = refusal(Handle(1, 2, 5, "/dev/shm", false, 700));
+  for (const char* part : {"peer_timeout_ms (spark.sparkgap.peer.timeout)", "500 on PE 0", "700 on PE 1"}) {
+    expect(timeout.find(part) != std::string::npos, "\"%s\" is not in: %s", part, timeout.c_str());
+  }
 }
 
 void nobody_holds_the_shared_memory_open_once_all_are_connected() {
@@ -371,6 +395,7 @@ int main(int argc, char** argv) {
        {"a_pe_that_does_not_connect_is_named_at_the_deadline", a_pe_that_does_not_connect_is_named_at_the_deadline},
        {"a_pe_connects_once", a_pe_connects_once},
        {"a_pe_is_refused_whose_place_is_taken", a_pe_is_refused_whose_place_is_taken},
+       {"different_options_are_refused_by_name", different_options_are_refused_by_name},
        {"nobody_holds_the_shared_memory_open_once_all_are_connected",
         nobody_holds_the_shared_memory_open_once_all_are_connected},
        {"a_death_is_told_while_another_pe_is_still_to_connect", a_death_is_told_while_another_pe_is_still_to_connect},

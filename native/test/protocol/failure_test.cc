@@ -331,6 +331,67 @@ void differing_sizes_of_a_symmetric_buffer_are_told() {
   });
 }
 
+void buffers_that_are_freed_in_another_order_are_told() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    sparkgap_buffer* buffers[2] = {pe.allocate(4096), pe.allocate(4096)};
+    sparkgap_buffer* left = pe.allocate(65536);
+    for (const int i : {0, 1}) pe.ok(sparkgap_free(pe.world(), buffers[pe.pe() == 0 ? i : 1 - i]), "sparkgap_free");
+    int32_t* memory = static_cast<int32_t*>(sparkgap_buffer_address(left));
+    const sparkgap_status status = sparkgap_all_gather(pe.world(), memory + 1000, memory, 10, SPARKGAP_INT32);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"free 4096 bytes of buffer #1", "of buffer #2"});
+  });
+}
+
+void different_algorithms_are_told() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    pe.ok(sparkgap_world_set_algorithm(pe.world(), SPARKGAP_ALL_REDUCE, pe.pe() == 0 ? "one-shot" : "two-shot"),
+          "sparkgap_world_set_algorithm");
+    std::vector<float> data(20000, 1.0f);
+    const sparkgap_status status =
+        sparkgap_all_reduce(pe.world(), data.data(), data.data(), data.size(), SPARKGAP_FLOAT32, SPARKGAP_SUM);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH,
+                   {"allReduce float32 x 20000 SUM by one-shot", "allReduce float32 x 20000 SUM by two-shot"});
+  });
+}
+
+void a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* buffer = pe.allocate(4096);
+    // A run that all end alike, with a buffer left over, and one in which PE 1 has a row less.
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    pe.ok(sparkgap_world_finish(pe.world()), "finish");
+    pe.ok(sparkgap_free(pe.world(), buffer), "free");
+    sparkgap_buffer* memory = pe.allocate(4096);
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    if (pe.pe() == 1) {
+      pe.ok(sparkgap_world_finish(pe.world()), "finish");
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
+      return;
+    }
+    const int64_t value = 7;
+    pe.ok(sparkgap_put(pe.world(), memory, 8 * static_cast<uint64_t>(pe.pe()), &value, 8, 1),
+          "put to a PE that has ended");
+    const sparkgap_status status = sparkgap_barrier(pe.world());
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH,
+                   {"call #7 barrier", "PE 1 (test PE 1", "made 2 calls and returned", "different numbers of rows"});
+  });
+}
+
+void a_wait_for_a_signal_ends_when_all_other_functions_have() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(16);
+    if (pe.pe() == 1) pe.ok(sparkgap_signal(pe.world(), signals, 0, 7, SPARKGAP_SIGNAL_SET, 0), "sparkgap_signal");
+    if (pe.pe() != 0) {
+      pe.ok(sparkgap_world_finish(pe.world()), "finish");
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
+      return;
+    }
+    pe.ok(sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_EQ, 7, nullptr), "a signal of a PE that has ended");
+    const sparkgap_status status = sparkgap_wait_signal(pe.world(), signals, 8, SPARKGAP_NE, 0, nullptr);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"waitSignal", "has ended", "made 1 call and returned"});
+  });
+}
+
 void a_buffer_of_an_aborted_world_is_freed_without_a_wait() {
   run_pes(Pes{2}, [](const Pe& pe) {
     sparkgap_buffer* buffer = pe.allocate(1 << 20);
@@ -368,5 +429,11 @@ int main(int argc, char** argv) {
        {"checked_calls_are_told_before_data_moves", [] { different_calls_are_told_with_both(true); }},
        {"differing_block_sizes_of_an_all_to_allv_are_told", differing_block_sizes_of_an_all_to_allv_are_told},
        {"differing_sizes_of_a_symmetric_buffer_are_told", differing_sizes_of_a_symmetric_buffer_are_told},
+       {"buffers_that_are_freed_in_another_order_are_told", buffers_that_are_freed_in_another_order_are_told},
+       {"different_algorithms_are_told", different_algorithms_are_told},
+       {"a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended",
+        a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended},
+       {"a_wait_for_a_signal_ends_when_all_other_functions_have",
+        a_wait_for_a_signal_ends_when_all_other_functions_have},
        {"a_buffer_of_an_aborted_world_is_freed_without_a_wait", a_buffer_of_an_aborted_world_is_freed_without_a_wait}});
 }

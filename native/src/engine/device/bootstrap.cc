@@ -58,6 +58,7 @@ void DeviceEngine::connect(Node& node, Circumstances* circumstances) {
   agree(device_->use_scratch(*scratch_, cards.data(), &failure_), "setting up the kernels");
   LinkRow mine = {};
   device_->find_links(cards.data(), &mine);
+  std::copy(std::begin(mine.lacks_atomics), std::end(mine.lacks_atomics), lacks_atomics_);
   links_ = Links(exchange(*node_, mine));
   circumstances->lanes = device_->lanes();
   circumstances->pcie = links_.has(SPARKGAP_LINK_PCIE);
@@ -82,8 +83,8 @@ void DeviceEngine::check_cards(const std::vector<DeviceCard>& cards) const {
       fail(SPARKGAP_UNAVAILABLE, pe,
            "PE 0 (%s) has %s %s from %s, PE %d (%s) has %s from %s: use one version everywhere "
            "(spark.sparkgap.%s.library)",
-           node_->label(0).c_str(), first.provider, version_text(first).c_str(), first.library, pe, node_->label(pe).c_str(),
-           version_text(card).c_str(), card.library, first.provider);
+           node_->label(0).c_str(), first.provider, version_text(first).c_str(), first.library, pe,
+           node_->label(pe).c_str(), version_text(card).c_str(), card.library, first.provider);
     }
     for (int32_t other = 0; other < pe; ++other) {
       if (std::strcmp(card.uuid, cards[static_cast<size_t>(other)].uuid) != 0) continue;
