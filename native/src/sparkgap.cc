@@ -343,6 +343,10 @@ sparkgap_status sparkgap_barrier(sparkgap_world* world) {
   return guarded_collective(world, make_call(SPARKGAP_BARRIER, nullptr, nullptr, 0, 0));
 }
 
+sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
+  return guarded_call(world, [&] { world->finish(); });
+}
+
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
   return guarded_call(world, [&] { world->engine().synchronize(); });
 }
