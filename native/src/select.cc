@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "device/kernels.h"
+#include "device/tuning.h"
 #include "protocol/layout.h"
 
 namespace sparkgap {
@@ -12,8 +13,8 @@ namespace {
 constexpr const char* kProviderNames[kProviderKinds] = {"host", "nvshmem", "nccl"};
 
 // By Algorithm; kAuto is no route.
-constexpr const char* kNames[] = {"",       "packets", "one-shot", "two-shot", "staged",
-                                  "direct", "flags",   "chunked",  "ring",     "default"};
+constexpr const char* kNames[] = {"",       "packets", "lines",   "one-shot", "two-shot", "staged",
+                                  "direct", "flags",   "chunked", "ring",     "default"};
 constexpr int32_t kAlgorithms = static_cast<int32_t>(Algorithm::kDefault) + 1;
 static_assert(sizeof kNames / sizeof kNames[0] == kAlgorithms, "each algorithm has a name");
 
@@ -69,10 +70,6 @@ Algorithm select_on_host(int32_t collective, uint64_t bytes, const Circumstances
   return direct ? Algorithm::kDirect : select_for_any_memory(collective, bytes, circumstances);
 }
 
-// Packets send the message twice to each peer, two-shot about twice in all, but waits once more. Measured on two H200
-// (bench/results/gpu-*.json).
-constexpr uint64_t kGpuPacketBytes = 1 << 20;
-
 // A ring has the same bytes on each PE's link as two-shot, but all of them between neighbours, where two-shot sends
 // from all to all: over PCI Express that meets on the way up from the switches and between the CPUs. In exchange a
 // piece takes a round for each PE to come back. From here on, 64 lanes have at least two pieces of 8 KiB for each PE,
@@ -80,28 +77,15 @@ constexpr uint64_t kGpuPacketBytes = 1 << 20;
 // GPUs on PCI Express alone was at hand.
 constexpr uint64_t kRingBytesForEachPe = 1 << 20;
 
-Algorithm select_all_reduce_on_gpu(uint64_t bytes, const Circumstances& circumstances) {
-  const uint64_t pes = static_cast<uint64_t>(circumstances.pes);
-  const uint64_t peers = std::max<uint64_t>(1, pes - 1);
-  if (bytes <= kGpuPacketBytes / peers && can_carry(Algorithm::kPackets, bytes, circumstances)) {
-    return Algorithm::kPackets;
-  }
-  const bool ring = circumstances.pcie && pes > 2 && bytes >= kRingBytesForEachPe * pes;
-  return ring ? Algorithm::kRing : Algorithm::kTwoShot;
-}
-
 Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
   if (circumstances.lanes == 0) return Algorithm::kDefault;
-  switch (collective) {
-    case SPARKGAP_ALL_REDUCE:
-      return select_all_reduce_on_gpu(bytes, circumstances);
-    case SPARKGAP_REDUCE:
-      return Algorithm::kTwoShot;
-    case SPARKGAP_BARRIER:
-      return Algorithm::kFlags;
-    default:
-      return Algorithm::kChunked;
+  const uint64_t pes = static_cast<uint64_t>(circumstances.pes);
+  if (collective == SPARKGAP_ALL_REDUCE && circumstances.pcie && pes > 2 && bytes >= kRingBytesForEachPe * pes) {
+    return Algorithm::kRing;
   }
+  const kernels::Tuning& tuning = circumstances.tuning == nullptr ? kernels::h200_tuning() : *circumstances.tuning;
+  const auto carries = [&](Algorithm algorithm) { return can_carry(algorithm, bytes, circumstances); };
+  return kernels::tuned_algorithm(tuning, collective, bytes, circumstances.pes, carries);
 }
 
 const char* host_algorithm_names(int32_t collective) {
@@ -120,26 +104,34 @@ const char* host_algorithm_names(int32_t collective) {
 const char* nvshmem_algorithm_names(int32_t collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return "packets, two-shot, ring";
+      return "packets, lines, one-shot, two-shot, ring";
     case SPARKGAP_REDUCE:
-      return "two-shot";
+      return "packets, lines, one-shot, two-shot";
+    case SPARKGAP_BROADCAST:
+      return "packets, lines, one-shot, chunked";
     case SPARKGAP_BARRIER:
       return "flags";
-    default:
+    case SPARKGAP_ALL_TO_ALLV:
       return "chunked";
+    default:
+      return "packets, lines, chunked";
   }
 }
 
 const char* nccl_algorithm_names(int32_t collective) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return "packets, two-shot, ring, default";
+      return "packets, lines, one-shot, two-shot, ring, default";
     case SPARKGAP_REDUCE:
-      return "two-shot, default";
+      return "packets, lines, one-shot, two-shot, default";
+    case SPARKGAP_BROADCAST:
+      return "packets, lines, one-shot, chunked, default";
     case SPARKGAP_BARRIER:
       return "flags, default";
-    default:
+    case SPARKGAP_ALL_TO_ALLV:
       return "chunked, default";
+    default:
+      return "packets, lines, chunked, default";
   }
 }
 
@@ -163,11 +155,14 @@ Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circum
 
 bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circumstances) {
   const bool on_host = circumstances.provider == ProviderKind::kHost;
-  if (algorithm == Algorithm::kPackets) {
-    const uint64_t lanes = static_cast<uint64_t>(circumstances.lanes);
-    return bytes <= (on_host ? kMaxPacketDataBytes : lanes * kernels::kLanePacketBytes);
-  }
-  return on_host || algorithm == Algorithm::kDefault || circumstances.lanes > 0;
+  const uint64_t peers = static_cast<uint64_t>(std::max(1, circumstances.pes - 1));
+  if (on_host) return algorithm != Algorithm::kPackets || bytes <= kMaxPacketDataBytes;
+  if (algorithm == Algorithm::kDefault) return true;
+  if (circumstances.lanes == 0) return false;
+  if (algorithm == Algorithm::kPackets) return bytes <= kernels::kPacketBytes / peers;
+  // Over PCI Express a line may come in parts.
+  if (algorithm == Algorithm::kLines) return !circumstances.pcie && bytes <= kernels::kLineBytes / peers;
+  return true;
 }
 
 const char* algorithm_names(int32_t collective, ProviderKind provider) {

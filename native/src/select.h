@@ -6,11 +6,16 @@
 
 #include "sparkgap/sparkgap.h"
 
+namespace sparkgap::kernels {
+struct Tuning;
+}
+
 namespace sparkgap {
 
 enum class Algorithm : int32_t {
   kAuto = 0,  // let select() decide
   kPackets,
+  kLines,
   kOneShot,
   kTwoShot,
   kStaged,
@@ -34,6 +39,8 @@ struct Circumstances {
   int32_t lanes = 0;
   // On GPUs: some PEs reach each other over PCI Express.
   bool pcie = false;
+  // On GPUs: which algorithm suits which size; nullptr: as on an H200.
+  const kernels::Tuning* tuning = nullptr;
 };
 
 // `bytes` is what one PE gives to the collective: in for those that have one size, the block for one peer for

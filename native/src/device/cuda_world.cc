@@ -8,6 +8,7 @@
 
 #include "device/nvml.h"
 #include "device/one_sided.h"
+#include "device/tuning.h"
 
 namespace sparkgap {
 namespace {
@@ -140,7 +141,8 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
     kernel_world_.compute_major = info_.compute_major;
-    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(&kernel_world_.launches)),
+    kernel_world_.tuning = &kernels::tuning_for(cards[0].name);
+    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
     int32_t multiprocessors = cards[0].multiprocessors;
     bool reachable = true;

@@ -20,7 +20,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 2;
+constexpr int32_t kDeviceInterface = 3;
 
 // WaitRecord::collective of a waitSignal.
 constexpr int32_t kWaitSignal = 200;

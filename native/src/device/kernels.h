@@ -19,20 +19,24 @@ struct CUstream_st;
 
 namespace sparkgap::kernels {
 
+struct Tuning;
+
 // PEs of a GPU world, which is on one host. Tables of this size are kernel parameters.
 constexpr int32_t kMaxPes = 16;
 
 // Most lanes (blocks that exchange data independently of each other) that any kernel uses.
-constexpr int32_t kMaxLanes = 64;
+constexpr int32_t kMaxLanes = 128;
 
-// Of a message in packets, what a lane can carry.
-constexpr uint64_t kLanePacketBytes = 16 << 10;
+// What a PE can send in one call in packets, and in lines: the message times the PEs that it goes to.
+constexpr uint64_t kPacketBytes = 256 << 10;
+constexpr uint64_t kLineBytes = 8 << 20;
 
 enum class WaitEnd : uint32_t {
   kNone = 0,
   kDeadline = 1,        // `peer` did not come within KernelWorld::deadline_ns
   kAborted = 2,         // the abort word was raised while waiting for `peer`
   kCountsDisagree = 3,  // allToAllv: `peer` sends `seen` bytes where this PE expects `expected`
+  kCallsDiffer = 4,     // `peer` has made another call: its signature is `seen`, this PE's `expected`
 };
 
 // In mapped host memory, one for each PE; the host zeroes it when the world is made. A kernel that gives up fills it
@@ -42,14 +46,14 @@ struct WaitRecord {
   int32_t collective;  // SPARKGAP_ALL_REDUCE...
   int32_t peer;        // whom it waited for
   int32_t lane;        // in which slot
-  uint64_t expected;   // the lane's sequence number, or bytes (kCountsDisagree)
+  uint64_t expected;   // the lane's sequence number, or bytes (kCountsDisagree), or a signature (kCallsDiffer)
   uint64_t seen;       // what was there instead
 };
 
-// What makes launches cheap: graphs of one kernel each, kept from call to call (launch_cache.h). Belongs to the world's
-// thread. make fills *cache or returns a cudaError_t; NULL can be destroyed.
+// What makes launches cheap on this host (launch_cache.h). Belongs to the world's thread. make fills *cache or returns a
+// cudaError_t; `compute_major` is that of the current GPU. NULL can be destroyed.
 class LaunchCache;
-int32_t make_launch_cache(LaunchCache** cache);
+int32_t make_launch_cache(int32_t compute_major, LaunchCache** cache);
 void destroy_launch_cache(LaunchCache* cache);
 
 // One PE's view of its world, made at connect and unchanged from then on. Addresses are device addresses.
@@ -63,6 +67,7 @@ struct KernelWorld {
   const uint32_t* abort_word;  // mapped host memory: not 0 ends every wait
   WaitRecord* record;          // mapped host memory
   LaunchCache* launches;       // not for the device; may be NULL, then every call is a launch by itself
+  const Tuning* tuning;        // not for the device; the same on all PEs
 };
 
 // Bytes of symmetric memory that each PE of a world of `pes` needs. The same on all PEs.
@@ -72,6 +77,15 @@ uint64_t scratch_bytes(int32_t pes);
 // wait for each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most
 // PEs that share one. At least 1.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device);
+
+// How a kernel is launched and cuts its message; device/tuning.cc has one for each algorithm and size. All PEs of a call
+// have the same.
+struct Shape {
+  int32_t blocks;        // at most; fewer where the message does not need them or the world has fewer lanes
+  int32_t threads;       // packets and lines: of a block, at most
+  uint32_t chunk_bytes;  // chunks: at most
+  int32_t senders;       // chunks: warps of a block that send; 0: one thread by bulk copies where it can
+};
 
 // One collective as its caller made it; see sparkgap.h for the meaning of counts and the rules for in place.
 struct KernelCall {
@@ -93,6 +107,8 @@ struct KernelCall {
   const uint64_t* send_offsets;
   const uint64_t* receive_counts;
   const uint64_t* receive_offsets;
+  Shape shape;         // blocks 0: as the world's tuning says
+  uint32_t signature;  // filled by launch()
 };
 
 // Enqueues `call` on `stream` (may be capturing: a graph of it can be launched again and again). Every PE makes the

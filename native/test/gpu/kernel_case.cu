@@ -27,6 +27,7 @@ std::string describe(const KernelCase& c) {
   if (has_root(c.collective)) text += ", root " + std::to_string(c.root);
   text += c.in_place ? ", in place" : "";
   text += c.symmetric ? (c.shift_apart ? ", symmetric at different places" : ", symmetric") : "";
+  if (c.shape.blocks > 0) text += ", on " + std::to_string(c.shape.blocks) + " blocks";
   return text + ", shift " + std::to_string(c.shift) + ", salt " + std::to_string(c.salt);
 }
 
@@ -73,6 +74,7 @@ void KernelRunner::call(const KernelCase& c) {
   call.op = c.op;
   call.root = c.root;
   call.count = c.count;
+  call.shape = c.shape;
   call.in = arrays.in;
   call.out = arrays.out;
   if (c.symmetric && !(c.in_place && c.collective == SPARKGAP_REDUCE_SCATTER)) {
