@@ -16,7 +16,8 @@ struct ShapeToTry {
 
 inline std::string describe(const kernels::Shape& shape) {
   return ", \"blocks\": " + std::to_string(shape.blocks) + ", \"threads\": " + std::to_string(shape.threads) +
-         ", \"chunk\": " + std::to_string(shape.chunk_bytes) + ", \"senders\": " + std::to_string(shape.senders);
+         ", \"chunk\": " + std::to_string(shape.chunk_bytes) + ", \"senders\": " + std::to_string(shape.senders) +
+         ", \"groups\": " + std::to_string(shape.groups);
 }
 
 inline Algorithm chunks_of(int collective) {
@@ -38,7 +39,7 @@ inline std::vector<ShapeToTry> shapes_to_try(int collective, uint64_t bytes) {
         // Less than a word for each block, or more than 16 for each thread.
         if (static_cast<uint64_t>(blocks) * 64 * 8 > 2 * bytes + 4096) continue;
         if (static_cast<uint64_t>(blocks * threads) * 8 * 16 < bytes) continue;
-        shapes.push_back({Algorithm::kPackets, {blocks, threads, 0, 0}});
+        shapes.push_back({Algorithm::kPackets, {blocks, threads, 0, 0, 0}});
       }
     }
   }
@@ -47,16 +48,20 @@ inline std::vector<ShapeToTry> shapes_to_try(int collective, uint64_t bytes) {
       for (const int threads : {128, 256, 512}) {
         if (static_cast<uint64_t>(blocks * threads) * 16 * 24 < bytes) continue;
         if (static_cast<uint64_t>(blocks) * 128 * 15 > 2 * bytes) continue;
-        shapes.push_back({Algorithm::kLines, {blocks, threads, 0, 0}});
+        shapes.push_back({Algorithm::kLines, {blocks, threads, 0, 0, 0}});
       }
     }
   }
   if (bytes >= 512 << 10) {
     for (const int blocks : {8, 16, 32, 64, 128}) {
-      for (const uint32_t chunk : {8u << 10, 16u << 10, 32u << 10}) {
-        if (blocks * uint64_t{chunk} > 2 * bytes) continue;
-        for (const int senders : {0, 4, 6, 8}) {
-          shapes.push_back({chunks_of(collective), {blocks, 512, chunk, senders}});
+      for (const uint32_t chunk : {4u << 10, 8u << 10, 16u << 10}) {
+        if (blocks * uint64_t{chunk} > bytes) continue;
+        for (const int senders : {0, 4, 7}) {
+          for (const int groups : {1, 2, 4, 7}) {
+            // Too few on their way.
+            if (blocks < 32 && (chunk < 16 << 10 || senders != 0)) continue;
+            shapes.push_back({chunks_of(collective), {blocks, 512, chunk, senders, groups}});
+          }
         }
       }
     }

@@ -85,6 +85,7 @@ struct Shape {
   int32_t threads;       // packets and lines: of a block, at most
   uint32_t chunk_bytes;  // chunks: at most
   int32_t senders;       // chunks: warps of a block that send; 0: one thread by bulk copies where it can
+  int32_t groups;        // chunks: groups of the other warps, each of which takes whole chunks; 0: one
 };
 
 // One collective as its caller made it; see sparkgap.h for the meaning of counts and the rules for in place.

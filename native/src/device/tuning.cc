@@ -15,54 +15,54 @@ constexpr Algorithm kOneShot = Algorithm::kOneShot;
 constexpr Algorithm kTwoShot = Algorithm::kTwoShot;
 constexpr Algorithm kChunked = Algorithm::kChunked;
 
-// Shapes: blocks, threads of a block, bytes of a chunk, sender warps (0: bulk copies).
+// Shapes: blocks, threads of a block, bytes of a chunk, sender warps (0: bulk copies), groups of takers.
 
 constexpr TuningRow kH200AllReducePair[] = {
-    {8_KiB, kPackets, {64, 256, 0, 0}},
-    {64_KiB, kPackets, {64, 256, 0, 0}},
-    {4_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kOneShot, {64, 512, 32_KiB, 0}},
+    {8_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {64_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {4_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kOneShot, {64, 512, 16_KiB, 0, 2}},
 };
 constexpr TuningRow kH200ReducePair[] = {
-    {64_KiB, kPackets, {64, 256, 0, 0}},
-    {4_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kOneShot, {64, 512, 32_KiB, 0}},
+    {64_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {4_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kOneShot, {64, 512, 16_KiB, 0, 2}},
 };
 constexpr TuningRow kH200CopyPair[] = {
-    {64_KiB, kPackets, {64, 256, 0, 0}},
-    {2_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kChunked, {64, 512, 32_KiB, 0}},
+    {64_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {2_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kChunked, {64, 512, 16_KiB, 0, 2}},
 };
 constexpr TuningRow kH200BroadcastPair[] = {
-    {64_KiB, kPackets, {64, 256, 0, 0}},
-    {2_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kOneShot, {64, 512, 32_KiB, 0}},
+    {64_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {2_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kOneShot, {64, 512, 16_KiB, 0, 2}},
 };
 
 // Not measured, for want of such hosts: the sizes are those of two PEs, for what a PE sends to all.
 constexpr TuningRow kH200AllReduceMore[] = {
-    {128_KiB, kPackets, {64, 256, 0, 0}},
-    {1_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kTwoShot, {64, 512, 0, 0}},
+    {128_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {1_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kTwoShot, {64, 512, 0, 0, 0}},
 };
 constexpr TuningRow kH200ReduceMore[] = {
-    {128_KiB, kPackets, {64, 256, 0, 0}},
-    {1_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kTwoShot, {64, 512, 0, 0}},
+    {128_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {1_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kTwoShot, {64, 512, 0, 0, 0}},
 };
 constexpr TuningRow kH200CopyMore[] = {
-    {128_KiB, kPackets, {64, 256, 0, 0}},
-    {2_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kChunked, {64, 512, 32_KiB, 0}},
+    {128_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {2_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kChunked, {64, 512, 16_KiB, 0, 2}},
 };
 constexpr TuningRow kH200BroadcastMore[] = {
-    {128_KiB, kPackets, {64, 256, 0, 0}},
-    {1_MiB, kLines, {128, 512, 0, 0}},
-    {kAny, kChunked, {64, 512, 0, 0}},
+    {128_KiB, kPackets, {64, 256, 0, 0, 0}},
+    {1_MiB, kLines, {128, 512, 0, 0, 0}},
+    {kAny, kChunked, {64, 512, 0, 0, 0}},
 };
 
-constexpr TuningRow kAllToAllv[] = {{kAny, kChunked, {64, 512, 0, 0}}};
-constexpr TuningRow kBarrier[] = {{kAny, Algorithm::kFlags, {1, 32, 0, 0}}};
+constexpr TuningRow kAllToAllv[] = {{kAny, kChunked, {64, 512, 0, 0, 0}}};
+constexpr TuningRow kBarrier[] = {{kAny, Algorithm::kFlags, {1, 32, 0, 0, 0}}};
 
 template <int32_t kCount>
 constexpr TuningRows rows(const TuningRow (&table)[kCount]) {
@@ -81,7 +81,7 @@ constexpr Tuning kH200 = {
 constexpr const Tuning* kTables[] = {&kH200};
 
 // Where a table has none for an algorithm that a caller holds to.
-constexpr Shape kPlainShape = {64, 512, 32_KiB, 0};
+constexpr Shape kPlainShape = {64, 512, 16_KiB, 0, 2};
 
 }  // namespace
 

@@ -59,27 +59,29 @@ class Channels {
   }
 
   // False if a wait gave up. *taken: the last chunk that the peer is known to have taken.
-  __device__ bool await_room(int32_t peer, uint32_t number, uint32_t* taken) const {
+  __device__ __forceinline__ bool await_room(int32_t peer, uint32_t number, uint32_t* taken) const {
     const uint32_t* word = reinterpret_cast<const uint32_t*>(scratch_of(world_, world_.pe) + taken_at(blockIdx.x, peer));
     const uint32_t least = number - static_cast<uint32_t>(kChannelSlots);
-    return wait_until(world_, {collective_, peer, static_cast<int32_t>(blockIdx.x), least, signature_},
-                      [&](Seen* seen) {
-                        asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen->number) : "l"(word) : "memory");
-                        seen->signature = signature_;
-                        *taken = seen->number;
-                        return static_cast<int32_t>(seen->number - least) >= 0;
-                      });
+    const Awaited awaited = {collective_, peer, static_cast<int32_t>(blockIdx.x), least, signature_};
+    const bool came = wait_until(world_, awaited, [&](Seen* seen) {
+      *seen = {load_volatile(word), signature_};
+      *taken = seen->number;
+      return static_cast<int32_t>(*taken - least) >= 0;
+    });
+    acquire(word);
+    return came;
   }
 
-  __device__ bool await_chunk(int32_t source, uint32_t number) const {
+  __device__ __forceinline__ bool await_chunk(int32_t source, uint32_t number) const {
     const ChunkMark* mark = mark_at(world_.pe, source, number);
-    return wait_until(world_, {collective_, source, static_cast<int32_t>(blockIdx.x), number, signature_},
-                      [&](Seen* seen) {
-                        uint64_t word;
-                        asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(mark) : "memory");
-                        *seen = {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
-                        return seen->number == number && seen->signature == signature_;
-                      });
+    const Awaited awaited = {collective_, source, static_cast<int32_t>(blockIdx.x), number, signature_};
+    const bool came = wait_until(world_, awaited, [&](Seen* seen) {
+      const uint64_t word = *reinterpret_cast<const volatile uint64_t*>(mark);
+      *seen = {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
+      return seen->number == number && seen->signature == signature_;
+    });
+    acquire(&mark->number);
+    return came;
   }
 
   // Both after a fence for the whole system.

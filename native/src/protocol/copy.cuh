@@ -45,7 +45,9 @@ __device__ __forceinline__ void copy_values(void* to, const void* from, uint32_t
 }
 
 // Where not both are aligned to 16 bytes: rare, and kept out of the kernels' way.
-static __device__ __noinline__ void copy_unaligned(const Team& team, void* to, const void* from, uint32_t bytes) {
+static __device__ __noinline__ void copy_unaligned(uint32_t thread, uint32_t threads, void* to, const void* from,
+                                                   uint32_t bytes) {
+  const Team team = {thread, threads};
   const uint64_t together = reinterpret_cast<uint64_t>(to) | reinterpret_cast<uint64_t>(from);
   if (together % 8 == 0) {
     copy_values<uint64_t>(to, from, bytes, team);
@@ -64,7 +66,7 @@ __device__ __forceinline__ void copy_by(const Team& team, void* to, const void* 
   if (together % 16 == 0) {
     copy_values<uint4>(to, from, static_cast<uint32_t>(bytes), team);
   } else {
-    copy_unaligned(team, to, from, static_cast<uint32_t>(bytes));
+    copy_unaligned(team.thread, team.threads, to, from, static_cast<uint32_t>(bytes));
   }
 }
 

@@ -100,12 +100,14 @@ class Lane {
 
   __device__ bool await_flag(int32_t peer) const {
     const FlagRecord* record = flag(world_.pe, peer);
-    return wait_until(world_, awaited(peer), [&](Seen* seen) {
-      asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen->number) : "l"(&record->step) : "memory");
+    const bool came = wait_until(world_, awaited(peer), [&](Seen* seen) {
+      seen->number = load_volatile(&record->step);
       if (seen->number != step_) return false;
       seen->signature = load_volatile(&record->signature);
       return seen->signature == signature_;
     });
+    acquire(&record->step);
+    return came;
   }
 
   const KernelWorld& world_;

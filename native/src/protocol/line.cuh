@@ -41,29 +41,30 @@ __device__ __forceinline__ void store_line_part(Line* line, const LinePart& part
 // lines[i * stride]. False for all if a wait gave up.
 template <int kLines>
 __device__ __forceinline__ bool receive_line_parts(const KernelWorld& world, const Awaited& awaited,
-                                                   const LinePart& part, const Line* lines, uint32_t stride, int count,
-                                                   uint64_t (&first)[kLines], uint64_t (&second)[kLines]) {
+                                                   const LinePart& part, const Line* lines, uint32_t stride,
+                                                   uint32_t count, uint64_t (&first)[kLines],
+                                                   uint64_t (&second)[kLines]) {
   const uint64_t mark = mark_of({awaited.number, awaited.signature});
-  Looks looks = {};
+  const uint64_t* from = reinterpret_cast<const uint64_t*>(lines) + 2 * part.thread;
+  Looks looks = 0;
   for (uint32_t polls = 1;; ++polls) {
-    Seen seen = {awaited.number, awaited.signature};
-    bool missing = false;
+    uint64_t seen = mark;
 #pragma unroll
-    for (int i = 0; i < kLines; ++i) {
-      if (i >= count) break;
-      asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                   : "=l"(first[i]), "=l"(second[i])
-                   : "l"(reinterpret_cast<const uint64_t*>(lines + i * stride) + 2 * part.thread)
-                   : "memory");
-      if (part.has_mark() && second[i] != mark) {
-        missing = true;
-        seen = {static_cast<uint32_t>(second[i]), static_cast<uint32_t>(second[i] >> 32)};
+    for (uint32_t i = 0; i < kLines; ++i) {
+      if (i < count) {
+        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(first[i]), "=l"(second[i])
+                     : "l"(from + i * (stride * (sizeof(Line) / sizeof(uint64_t))))
+                     : "memory");
+        if (part.has_mark() && second[i] != mark) seen = second[i];
       }
     }
-    if (!__any_sync(kWholeWarp, missing)) return true;
+    if (!__any_sync(kWholeWarp, seen != mark)) return true;
     if (polls % kPollsBetweenLooks != 0) continue;
-    const bool ends = missing && must_give_up(world, awaited, seen, &looks);
-    if (__any_sync(kWholeWarp, ends)) return false;
+    if (seen != mark) {
+      looks = look(world, awaited, {static_cast<uint32_t>(seen), static_cast<uint32_t>(seen >> 32)}, looks);
+    }
+    if (__any_sync(kWholeWarp, looks == kGaveUp)) return false;
   }
 }
 

@@ -58,7 +58,7 @@ namespace sparkgap::kernels {
 constexpr uint64_t kParities = 2;
 
 // Of a channel: chunks that may be on their way from one PE to another in one lane.
-constexpr uint64_t kChannelSlots = 8;
+constexpr uint64_t kChannelSlots = 16;
 
 struct Counters {
   uint32_t messages[kMaxLanes];           // number of the last call in packets or lines; the same in all
@@ -100,7 +100,7 @@ struct alignas(128) Line {
 };
 
 // For all sources together; a slot is a PE's share of it.
-constexpr uint64_t kLaneSlotBytes = 128 << 10;
+constexpr uint64_t kLaneSlotBytes = 256 << 10;
 
 // For all sources together; a channel is a PE's share of it.
 constexpr uint64_t kLaneChannelBytes = 256 << 10;

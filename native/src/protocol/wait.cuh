@@ -24,12 +24,6 @@ struct Seen {
   uint32_t signature;
 };
 
-// What a wait keeps between its looks.
-struct Looks {
-  uint64_t since;  // when the first was; 0 before it
-  bool differed;   // the last has seen the number with another signature
-};
-
 __device__ inline Counters* counters_of(const KernelWorld& world) {
   return static_cast<Counters*>(world.scratch[world.pe]);
 }
@@ -69,37 +63,56 @@ __device__ __forceinline__ void meet_launch_order() {
 #endif
 }
 
-// A look. Never inlined, to keep it out of the polling loops. Only in two looks does another signature count: what is
-// stored at once might be seen in parts.
-static __device__ __noinline__ bool must_give_up(const KernelWorld& world, const Awaited& awaited, const Seen& seen,
-                                                 Looks* looks) {
-  if (load_volatile(&counters_of(world)->broken) != 0) return true;
-  const uint64_t now = clock_ns();
-  if (looks->since == 0) looks->since = now;
-  const bool differs = seen.number == awaited.number && seen.signature != awaited.signature;
+// What a wait keeps from one look to the next: when the first was, in ns, and in the lowest bit whether the last has seen
+// the awaited number with another signature. 0 before the first.
+using Looks = uint64_t;
+constexpr Looks kGaveUp = ~0ull;
+
+// A look. Never inlined and all by value, to keep it, and the memory that references need, out of the polling loops. Only
+// in two looks does another signature count: what is stored at once might be seen in parts.
+static __device__ __noinline__ Looks look(const KernelWorld& world, int32_t collective, int32_t peer, int32_t lane,
+                                          uint32_t number, uint32_t signature, uint32_t seen_number,
+                                          uint32_t seen_signature, Looks last) {
+  if (load_volatile(&counters_of(world)->broken) != 0) return kGaveUp;
+  const Awaited awaited = {collective, peer, lane, number, signature};
+  const uint64_t now = clock_ns() & ~1ull;
+  const uint64_t since = last == 0 ? now : last & ~1ull;
+  const bool differs = seen_number == number && seen_signature != signature;
   if (load_volatile(world.abort_word) != 0) {
-    give_up(world, WaitEnd::kAborted, awaited, awaited.number, seen.number);
-  } else if (differs && looks->differed) {
-    give_up(world, WaitEnd::kCallsDiffer, awaited, awaited.signature, seen.signature);
-  } else if (now - looks->since > world.deadline_ns) {
-    give_up(world, WaitEnd::kDeadline, awaited, awaited.number, seen.number);
+    give_up(world, WaitEnd::kAborted, awaited, number, seen_number);
+  } else if (differs && (last & 1) != 0) {
+    give_up(world, WaitEnd::kCallsDiffer, awaited, signature, seen_signature);
+  } else if (now - since > world.deadline_ns) {
+    give_up(world, WaitEnd::kDeadline, awaited, number, seen_number);
   } else {
-    looks->differed = differs;
-    return false;
+    return since | (differs ? 1 : 0);
   }
-  return true;
+  return kGaveUp;
+}
+
+__device__ __forceinline__ Looks look(const KernelWorld& world, const Awaited& awaited, const Seen& seen, Looks last) {
+  return look(world, awaited.collective, awaited.peer, awaited.lane, awaited.number, awaited.signature, seen.number,
+              seen.signature, last);
 }
 
 // Polls until `poll(&seen)` is true. False if it gave up.
 template <class Poll>
 __device__ __forceinline__ bool wait_until(const KernelWorld& world, const Awaited& awaited, Poll poll) {
   Seen seen = {};
-  if (poll(&seen)) return true;
-  Looks looks = {};
-  for (uint32_t polls = 1;; ++polls) {
-    if (poll(&seen)) return true;
-    if (polls % kPollsBetweenLooks == 0 && must_give_up(world, awaited, seen, &looks)) return false;
+  Looks looks = 0;
+  for (uint32_t polls = 1; !poll(&seen); ++polls) {
+    if (polls % kPollsBetweenLooks != 0) continue;
+    looks = look(world, awaited, seen, looks);
+    if (looks == kGaveUp) return false;
   }
+  return true;
+}
+
+// Polls are plain reads of memory. What follows from one that succeeded is ordered behind it by reading once more, with
+// acquire: that empties the first-level cache, which a polling loop should not do.
+__device__ __forceinline__ void acquire(const uint32_t* word) {
+  uint32_t value;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
 }
 
 // The parameters of a kernel, or a part of them, are read once before the wait for the kernel before, so that they are

@@ -100,54 +100,56 @@ __device__ __forceinline__ void fold_by(const Team& team, const Fold& fold, int3
   fold_vectors<Element, Stored, 1>(fold, op, done, fold.count, team);
 }
 
+// By `thread` of `threads`. Not inlined: it is called once for many elements, and has all registers to itself.
+template <class Element>
+__device__ __noinline__ void fold_shared(uint32_t thread, uint32_t threads, const Fold* fold, int32_t op) {
+  fold_by<Element>({thread, threads}, *fold, op);
+}
+
 template <class Element>
 __device__ __forceinline__ void fold_block(const Fold& fold, int32_t op) {
   fold_by<Element>(whole_block(), fold, op);
 }
 
-// The same for two PEs by a team, into one place: both are on their way at once, kInFlight times.
-template <class Element, class Vector, int kInFlight>
+// The same for two PEs, into one place: vectors begin to end, by `thread` of `threads`; of both PEs kInFlight are on their
+// way at once.
+template <class Element, class Operation, class Vector, int kInFlight>
 __device__ __forceinline__ void fold_pair_vectors(void* to, const void* first, const void* second, uint32_t begin,
-                                                  uint32_t end, int32_t op, int32_t divisor, const Team& team) {
+                                                  uint32_t end, int32_t divisor, uint32_t thread, uint32_t threads) {
   using Stored = typename Element::Stored;
-  using Wide = typename Element::Wide;
   constexpr int kElements = sizeof(Vector) / sizeof(Stored);
   union Pack {
     Vector vector;
     Stored elements[kElements];
   };
-  for (uint32_t base = begin + team.thread; base < end; base += kInFlight * team.threads) {
+#pragma unroll 1
+  for (uint32_t base = begin + thread; base < end; base += kInFlight * threads) {
     Pack a[kInFlight], b[kInFlight];
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      const uint32_t at = base + k * team.threads;
-      if (at >= end) break;
+      const uint32_t at = base + k * threads;
+      if (at >= end) continue;
       a[k].vector = load_fresh(static_cast<const Vector*>(first) + at);
       b[k].vector = load_fresh(static_cast<const Vector*>(second) + at);
     }
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      const uint32_t at = base + k * team.threads;
-      if (at >= end) break;
-      Wide sums[kElements], values[kElements];
-#pragma unroll
-      for (int e = 0; e < kElements; ++e) {
-        sums[e] = Element::widen(a[k].elements[e]);
-        values[e] = Element::widen(b[k].elements[e]);
-      }
-      combine(sums, values, op);
+      const uint32_t at = base + k * threads;
+      if (at >= end) continue;
       Pack result;
 #pragma unroll
-      for (int e = 0; e < kElements; ++e) result.elements[e] = Element::narrow(divide(sums[e], divisor));
+      for (int e = 0; e < kElements; ++e) {
+        const auto sum = Operation::combine(Element::widen(a[k].elements[e]), Element::widen(b[k].elements[e]));
+        result.elements[e] = Element::narrow(divide(sum, divisor));
+      }
       static_cast<Vector*>(to)[at] = result.vector;
     }
   }
 }
 
-// Not inlined: it is called once for many elements, and has all registers to itself.
-template <class Element>
-__device__ __noinline__ void fold_pair(void* to, const void* first, const void* second, uint32_t count, int32_t op,
-                                          int32_t divisor, const Team& team) {
+template <class Element, class Operation>
+__device__ __forceinline__ void fold_pair(void* to, const void* first, const void* second, uint32_t count,
+                                          int32_t divisor, uint32_t thread, uint32_t threads) {
   using Stored = typename Element::Stored;
   constexpr uint32_t kInVector = sizeof(uint4) / sizeof(Stored);
   const uint64_t together =
@@ -155,10 +157,11 @@ __device__ __noinline__ void fold_pair(void* to, const void* first, const void* 
   uint32_t done = 0;
   if (together % sizeof(uint4) == 0) {
     const uint32_t vectors = count / kInVector;
-    fold_pair_vectors<Element, uint4, sizeof(Stored) == 1 ? 2 : 4>(to, first, second, 0, vectors, op, divisor, team);
+    fold_pair_vectors<Element, Operation, uint4, sizeof(Stored) == 1 ? 2 : 4>(to, first, second, 0, vectors, divisor,
+                                                                              thread, threads);
     done = vectors * kInVector;
   }
-  fold_pair_vectors<Element, Stored, 4>(to, first, second, done, count, op, divisor, team);
+  fold_pair_vectors<Element, Operation, Stored, 4>(to, first, second, done, count, divisor, thread, threads);
 }
 
 }  // namespace sparkgap::kernels

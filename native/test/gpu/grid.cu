@@ -32,12 +32,12 @@ std::vector<Algorithm> algorithms_of(int collective) {
 std::vector<kernels::Shape> shapes_for(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::kPackets:
-      return {{}, {2, 64, 0, 0}};
+      return {{}, {2, 64, 0, 0, 0}};
     case Algorithm::kLines:
-      return {{}, {3, 96, 0, 0}};
+      return {{}, {3, 96, 0, 0, 0}};
     case Algorithm::kOneShot:
     case Algorithm::kChunked:
-      return {{}, {3, 512, 4096, 0}, {5, 512, 1024, 5}};
+      return {{}, {3, 512, 4096, 0, 7}, {5, 512, 1024, 5, 2}};
     default:
       return {{}};
   }

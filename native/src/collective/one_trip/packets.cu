@@ -17,18 +17,32 @@
 namespace sparkgap::kernels {
 namespace {
 
-// Words that a thread has on their way at once.
-constexpr int kInFlight = 4;
-
-template <class Stored>
-__device__ __forceinline__ void send_word(const Trip& trip, const Message& message, uint32_t word) {
+// Sends all words of this thread, then calls take(message, word) for each, which is false if a wait gave up. Few words a
+// thread, most often one, and short code: what counts here is how soon the first one is on its way.
+template <class Stored, class Take>
+__device__ __forceinline__ void carry_packets(const Trip& trip, Take take) {
+  fetch_parameters(trip);
   const uint32_t bytes = static_cast<uint32_t>(trip.bytes);
-  for (int32_t distance = 1; distance < trip.world.pes; ++distance) {
-    const int32_t peer = trip.neighbour(distance);
-    if (!trip.has_data(trip.world.pe, peer)) continue;
-    const uint64_t bits = load_word<Stored>(trip.message_for(peer), word * kWordBytes, bytes);
-    store_packet(message.packets_to(peer) + word, bits, message.stamp());
+  const uint32_t threads = gridDim.x * blockDim.x;
+  const uint32_t own = (blockIdx.x * blockDim.x + threadIdx.x);
+  const Message message(trip);
+#pragma unroll 1
+  for (uint32_t word = own; word * kWordBytes < bytes; word += threads) {
+#pragma unroll 1
+    for (int32_t distance = 1; distance < trip.world.pes; ++distance) {
+      const int32_t peer = trip.neighbour(distance);
+      if (!trip.has_data(trip.world.pe, peer)) continue;
+      const uint64_t bits = load_word<Stored>(trip.message_for(peer), word * kWordBytes, bytes);
+      store_packet(message.packets_to(peer) + word, bits, message.stamp());
+    }
   }
+  message.greet();
+  message.count();
+#pragma unroll 1
+  for (uint32_t word = own; word * kWordBytes < bytes; word += threads) {
+    if (!take(message, word)) return;
+  }
+  message.await_greetings();
 }
 
 __device__ __forceinline__ bool receive_word(const Trip& trip, const Message& message, int32_t source, uint32_t word,
@@ -36,52 +50,25 @@ __device__ __forceinline__ bool receive_word(const Trip& trip, const Message& me
   return receive_packet(trip.world, message.awaited(source), message.packets_from(source) + word, bits);
 }
 
-// take(word): what becomes of the words of that number that have come; false if a wait gave up.
-template <class Stored, class Take>
-__device__ __forceinline__ void carry_packets(const Trip& trip, Take take) {
-  fetch_parameters(trip);
-  const uint32_t words = static_cast<uint32_t>((trip.bytes + kWordBytes - 1) / kWordBytes);
-  const uint32_t threads = gridDim.x * blockDim.x;
-  const uint32_t own = blockIdx.x * blockDim.x + threadIdx.x;
-  const Message message(trip);
-  for (uint32_t base = own;; base += kInFlight * threads) {
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) {
-      const uint32_t word = base + k * threads;
-      if (word >= words) break;
-      send_word<Stored>(trip, message, word);
-    }
-    if (base == own) {
-      message.greet();
-      message.count();
-    }
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) {
-      const uint32_t word = base + k * threads;
-      if (word >= words) break;
-      if (!take(message, word)) return;
-    }
-    if (base + kInFlight * threads >= words) break;
-  }
-  message.await_greetings();
-}
-
-template <class Element>
+template <class Element, class Operation>
 __global__ void __launch_bounds__(kTripThreads, kTripBlocks) packets_fold(const __grid_constant__ Trip trip) {
   using Stored = typename Element::Stored;
   carry_packets<Stored>(trip, [&](const Message& message, uint32_t word) {
     const KernelWorld& world = trip.world;
     const uint32_t at = word * kWordBytes;
     const uint32_t bytes = static_cast<uint32_t>(trip.bytes);
-    if ((trip.receivers >> world.pe & 1) == 0) return true;
-    WordSum<Element> sum;
+    if (!trip.takes(world.pe)) return true;
     const uint64_t own = load_word<Stored>(trip.message_for(world.pe), at, bytes);
+    WordSum<Element> sum;
+#pragma unroll 1
     for (int32_t pe = 0; pe < world.pes; ++pe) {
       uint64_t bits = own;
-      if (pe != world.pe && !receive_word(trip, message, pe, word, &bits)) {
-        return false;
+      if (pe != world.pe && !receive_word(trip, message, pe, word, &bits)) return false;
+      if (pe == 0) {
+        sum.start(bits);
+      } else {
+        sum.template add<Operation>(bits);
       }
-      sum.add(bits, pe == 0, trip.op);
     }
     store_word<Stored>(trip.out, at, bytes, sum.result(trip.divisor));
     return true;
@@ -93,6 +80,7 @@ __global__ void __launch_bounds__(kTripThreads, kTripBlocks) packets_copy(const 
     const KernelWorld& world = trip.world;
     const uint32_t at = word * kWordBytes;
     const uint32_t bytes = static_cast<uint32_t>(trip.bytes);
+#pragma unroll 1
     for (int32_t distance = 0; distance < world.pes; ++distance) {
       const int32_t source = trip.neighbour(distance);
       if (!trip.has_data(source, world.pe)) continue;
@@ -109,19 +97,25 @@ __global__ void __launch_bounds__(kTripThreads, kTripBlocks) packets_copy(const 
   });
 }
 
-// By type.
-constexpr void (*kFolds[SPARKGAP_TYPES])(Trip) =
-#define SPARKGAP_KERNEL_OF(Element) packets_fold<Element>
-    SPARKGAP_FOR_EACH_ELEMENT(SPARKGAP_KERNEL_OF);
-#undef SPARKGAP_KERNEL_OF
+using Kernel = void (*)(Trip);
+
+// By SPARKGAP_SUM, PROD, MIN, MAX, AVG.
+template <class Element>
+constexpr Kernel kOperations[SPARKGAP_OPS] = {packets_fold<Element, Sum>, packets_fold<Element, Product>,
+                                              packets_fold<Element, Minimum>, packets_fold<Element, Maximum>,
+                                              packets_fold<Element, Sum>};
+
+#define SPARKGAP_OPERATIONS_OF(Element) kOperations<Element>
+constexpr const Kernel* kFolds[SPARKGAP_TYPES] = SPARKGAP_FOR_EACH_ELEMENT(SPARKGAP_OPERATIONS_OF);
+#undef SPARKGAP_OPERATIONS_OF
 
 }  // namespace
 
 int32_t launch_packets(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   const Trip trip = trip_of(world, call);
   const uint64_t words = (trip.bytes + kWordBytes - 1) / kWordBytes;
-  const void* kernel = reinterpret_cast<const void*>(adds(call.collective) ? kFolds[call.type] : packets_copy);
-  return launch_trip(kernel, trip, stream, spread(words, call.shape, world.lanes));
+  const Kernel kernel = adds(call.collective) ? kFolds[call.type][call.op] : packets_copy;
+  return launch_trip(reinterpret_cast<const void*>(kernel), trip, stream, spread(words, call.shape, world.lanes));
 }
 
 }  // namespace sparkgap::kernels

@@ -43,7 +43,9 @@ struct Trip {
   int32_t op;
   int32_t divisor;
 
-  __device__ bool has_data(int32_t from, int32_t to) const { return (senders >> from & 1) != 0 && (receivers >> to & 1) != 0; }
+  __device__ bool sends(int32_t pe) const { return (senders >> pe & 1) != 0; }
+  __device__ bool takes(int32_t pe) const { return (receivers >> pe & 1) != 0; }
+  __device__ bool has_data(int32_t from, int32_t to) const { return sends(from) && takes(to); }
   __device__ int32_t neighbour(int32_t distance) const {
     const int32_t pe = world.pe + distance;
     return pe < world.pes ? pe : pe - world.pes;

@@ -3,7 +3,7 @@
 #define SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH
 
 #include "protocol/scratch.h"
-#include "reduce/fold.cuh"
+#include "reduce/elements.cuh"
 
 namespace sparkgap::kernels {
 
@@ -14,12 +14,9 @@ union Word {
   Stored elements[kWordBytes / sizeof(Stored)];
 };
 
-// Of the last word only the elements that there are.
+// Where the message is not aligned, and for a last word that is not whole: rare, and kept out of the kernels' way.
 template <class Stored>
-__device__ __forceinline__ uint64_t load_word(const uint8_t* message, uint32_t at, uint32_t bytes) {
-  if (reinterpret_cast<uint64_t>(message) % kWordBytes == 0 && at + kWordBytes <= bytes) {
-    return *reinterpret_cast<const uint64_t*>(message + at);
-  }
+static __device__ __noinline__ uint64_t load_elements(const uint8_t* message, uint32_t at, uint32_t bytes) {
   Word<Stored> word;
   word.bits = 0;
 #pragma unroll
@@ -31,17 +28,31 @@ __device__ __forceinline__ uint64_t load_word(const uint8_t* message, uint32_t a
 }
 
 template <class Stored>
-__device__ __forceinline__ void store_word(uint8_t* message, uint32_t at, uint32_t bytes, uint64_t bits) {
-  if (reinterpret_cast<uint64_t>(message) % kWordBytes == 0 && at + kWordBytes <= bytes) {
-    *reinterpret_cast<uint64_t*>(message + at) = bits;
-    return;
-  }
+static __device__ __noinline__ void store_elements(uint8_t* message, uint32_t at, uint32_t bytes, uint64_t bits) {
   Word<Stored> word;
   word.bits = bits;
 #pragma unroll
   for (uint32_t e = 0; e < kWordBytes / sizeof(Stored); ++e) {
     const uint32_t to = at + e * sizeof(Stored);
     if (to < bytes) *reinterpret_cast<Stored*>(message + to) = word.elements[e];
+  }
+}
+
+// The word at `at`, a multiple of 8 below `bytes`; of the last only the elements that there are.
+template <class Stored>
+__device__ __forceinline__ uint64_t load_word(const uint8_t* message, uint32_t at, uint32_t bytes) {
+  if (reinterpret_cast<uint64_t>(message) % kWordBytes == 0 && at + kWordBytes <= bytes) {
+    return *reinterpret_cast<const uint64_t*>(message + at);
+  }
+  return load_elements<Stored>(message, at, bytes);
+}
+
+template <class Stored>
+__device__ __forceinline__ void store_word(uint8_t* message, uint32_t at, uint32_t bytes, uint64_t bits) {
+  if (reinterpret_cast<uint64_t>(message) % kWordBytes == 0 && at + kWordBytes <= bytes) {
+    *reinterpret_cast<uint64_t*>(message + at) = bits;
+  } else {
+    store_elements<Stored>(message, at, bytes, bits);
   }
 }
 
@@ -52,16 +63,19 @@ struct WordSum {
   static constexpr int kElements = kWordBytes / sizeof(Stored);
   typename Element::Wide values[kElements];
 
-  // `first`: there is none so far.
-  __device__ __forceinline__ void add(uint64_t bits, bool first, int32_t op) {
+  __device__ __forceinline__ void start(uint64_t bits) {
     Word<Stored> word;
     word.bits = bits;
-    typename Element::Wide more[kElements];
 #pragma unroll
-    for (int e = 0; e < kElements; ++e) more[e] = Element::widen(word.elements[e]);
-    if (!first) return combine(values, more, op);
+    for (int e = 0; e < kElements; ++e) values[e] = Element::widen(word.elements[e]);
+  }
+
+  template <class Operation>
+  __device__ __forceinline__ void add(uint64_t bits) {
+    Word<Stored> word;
+    word.bits = bits;
 #pragma unroll
-    for (int e = 0; e < kElements; ++e) values[e] = more[e];
+    for (int e = 0; e < kElements; ++e) values[e] = Operation::combine(values[e], Element::widen(word.elements[e]));
   }
 
   __device__ __forceinline__ uint64_t result(int32_t divisor) const {
