@@ -151,7 +151,9 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
       reachable &= scratch.part(pe) != nullptr;
       multiprocessors = std::min(multiprocessors, cards[pe].multiprocessors);
     }
-    kernel_world_.lanes = reachable ? kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes)) : 0;
+    const int32_t pes_per_device = most_pes_per_device(cards, options_.pes);
+    kernel_world_.lanes = reachable ? kernels::lanes_for(multiprocessors, pes_per_device) : 0;
+    kernel_world_.wide_lanes = kernels::wide_lanes_for(kernel_world_.lanes, pes_per_device);
   });
 }
 

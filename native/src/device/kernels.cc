@@ -13,9 +13,13 @@ namespace sparkgap::kernels {
 uint64_t scratch_bytes(int32_t pes) { return scratch_size(static_cast<uint64_t>(pes)); }
 
 // Two launches of a PE can be on the GPU at once (meet_launch_order), and a multiprocessor has room for two blocks of
-// any kernel of a collective: a lane of each PE for each multiprocessor always fits.
+// any kernel of a collective but the wide ones: a lane of each PE for each multiprocessor always fits.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
   return std::max(1, std::min(kMaxLanes, multiprocessors / std::max(1, pes_per_device)));
+}
+
+int32_t wide_lanes_for(int32_t lanes, int32_t pes_per_device) {
+  return pes_per_device <= 1 ? lanes : std::max(1, lanes / 2);
 }
 
 namespace {

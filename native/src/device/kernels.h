@@ -61,6 +61,7 @@ struct KernelWorld {
   int32_t pe;
   int32_t pes;                 // 1..kMaxPes
   int32_t lanes;               // from lanes_for(); the same on all PEs
+  int32_t wide_lanes;          // from wide_lanes_for(); the same on all PEs
   int32_t compute_major;       // of this PE's GPU: from 9 on back-to-back launches overlap
   uint64_t deadline_ns;        // of each wait of a kernel
   void* scratch[kMaxPes];      // scratch_bytes() each, zeroed on all PEs before the first launch on any; aligned to 256
@@ -77,6 +78,10 @@ uint64_t scratch_bytes(int32_t pes);
 // wait for each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most
 // PEs that share one. At least 1.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device);
+
+// The same for kernels of which a multiprocessor has room for one block only. Of a PE that has its GPU for itself, what is
+// launched next waits for room without harm.
+int32_t wide_lanes_for(int32_t lanes, int32_t pes_per_device);
 
 // How a kernel is launched and cuts its message; device/tuning.cc has one for each algorithm and size. All PEs of a call
 // have the same.

@@ -4,9 +4,9 @@
 //   sender                                              receiver
 //   waits until chunk n - kChannelSlots is taken
 //   writes chunk n into its slot
-//   fence, then the slot's mark: {n, signature}   --->  waits for exactly that mark
+//   when it has arrived, the mark: {n, signature} --->  waits for exactly that mark
 //                                                       reads the slot
-//                                                 <---  taken = n, after a fence
+//                                                 <---  taken = n
 //
 // Nothing else paces the two: a sender may be as many chunks ahead as there are slots, also into the next call, and no
 // call ends with a round of waiting.
@@ -63,32 +63,29 @@ class Channels {
     const uint32_t* word = reinterpret_cast<const uint32_t*>(scratch_of(world_, world_.pe) + taken_at(blockIdx.x, peer));
     const uint32_t least = number - static_cast<uint32_t>(kChannelSlots);
     const Awaited awaited = {collective_, peer, static_cast<int32_t>(blockIdx.x), least, signature_};
-    const bool came = wait_until(world_, awaited, [&](Seen* seen) {
+    return wait_until(world_, awaited, [&](Seen* seen) {
       *seen = {load_volatile(word), signature_};
       *taken = seen->number;
       return static_cast<int32_t>(*taken - least) >= 0;
     });
-    acquire(word);
-    return came;
   }
 
   __device__ __forceinline__ bool await_chunk(int32_t source, uint32_t number) const {
     const ChunkMark* mark = mark_at(world_.pe, source, number);
     const Awaited awaited = {collective_, source, static_cast<int32_t>(blockIdx.x), number, signature_};
-    const bool came = wait_until(world_, awaited, [&](Seen* seen) {
+    return wait_until(world_, awaited, [&](Seen* seen) {
       const uint64_t word = *reinterpret_cast<const volatile uint64_t*>(mark);
       *seen = {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
       return seen->number == number && seen->signature == signature_;
     });
-    acquire(&mark->number);
-    return came;
   }
 
-  // Both after a fence for the whole system.
+  // Once the chunk has arrived: behind a fence for the whole system, or behind the completion of its bulk copy.
   __device__ void mark_sent(int32_t peer, uint32_t number) const {
     *reinterpret_cast<volatile uint64_t*>(mark_at(peer, world_.pe, number)) =
         static_cast<uint64_t>(signature_) << 32 | number;
   }
+  // Once the chunk has been read: what was made of it has been stored, so its loads have ended.
   __device__ void mark_taken(int32_t source, uint32_t number) const {
     *reinterpret_cast<volatile uint32_t*>(scratch_of(world_, source) + taken_at(blockIdx.x, world_.pe)) = number;
   }

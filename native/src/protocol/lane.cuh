@@ -44,8 +44,9 @@ class Lane {
     bool same = place != 0;
     if (peer < world_.pes && peer != world_.pe) {
       raise_flag(peer, place);
-      came = await_flag(peer);
-      same = same && flag(world_.pe, peer)->place == place;
+      uint64_t theirs = 0;
+      came = await_flag(peer, &theirs);
+      same = same && theirs == place;
     }
     agrees_ = __syncthreads_and(same) != 0;
     return __syncthreads_and(came) != 0;
@@ -98,16 +99,18 @@ class Lane {
     *const_cast<volatile uint32_t*>(&record->step) = step_;
   }
 
-  __device__ bool await_flag(int32_t peer) const {
+  // The record is read whole: what is seen with the step was written before it.
+  __device__ bool await_flag(int32_t peer, uint64_t* place) const {
     const FlagRecord* record = flag(world_.pe, peer);
-    const bool came = wait_until(world_, awaited(peer), [&](Seen* seen) {
-      seen->number = load_volatile(&record->step);
-      if (seen->number != step_) return false;
-      seen->signature = load_volatile(&record->signature);
-      return seen->signature == signature_;
+    return wait_until(world_, awaited(peer), [&](Seen* seen) {
+      uint32_t low, high;
+      asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(seen->number), "=r"(seen->signature), "=r"(low), "=r"(high)
+                   : "l"(record)
+                   : "memory");
+      *place = static_cast<uint64_t>(high) << 32 | low;
+      return seen->number == step_ && seen->signature == signature_;
     });
-    acquire(&record->step);
-    return came;
   }
 
   const KernelWorld& world_;

@@ -95,7 +95,8 @@ __device__ __forceinline__ Looks look(const KernelWorld& world, const Awaited& a
               seen.signature, last);
 }
 
-// Polls until `poll(&seen)` is true. False if it gave up.
+// Polls until `poll(&seen)` is true. False if it gave up. A poll is a volatile load; what the peer wrote before is read
+// past the first-level cache (load_fresh), so it need not be an acquire, which empties that cache at every poll.
 template <class Poll>
 __device__ __forceinline__ bool wait_until(const KernelWorld& world, const Awaited& awaited, Poll poll) {
   Seen seen = {};
@@ -106,13 +107,6 @@ __device__ __forceinline__ bool wait_until(const KernelWorld& world, const Await
     if (looks == kGaveUp) return false;
   }
   return true;
-}
-
-// Polls are plain reads of memory. What follows from one that succeeded is ordered behind it by reading once more, with
-// acquire: that empties the first-level cache, which a polling loop should not do.
-__device__ __forceinline__ void acquire(const uint32_t* word) {
-  uint32_t value;
-  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
 }
 
 // The parameters of a kernel, or a part of them, are read once before the wait for the kernel before, so that they are

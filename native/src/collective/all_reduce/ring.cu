@@ -99,12 +99,10 @@ class Neighbours {
   __device__ bool await_number(int32_t word, uint32_t number) const {
     const Awaited awaited = {call_.collective, ring.writer_of(word), static_cast<int32_t>(blockIdx.x), number, 0};
     const uint32_t* at = this->word(ring.pe, word, number);
-    const bool came = wait_until(call_.world, awaited, [&](Seen* seen) {
+    return wait_until(call_.world, awaited, [&](Seen* seen) {
       seen->number = load_volatile(at);
       return seen->number == number;
     });
-    acquire(at);
-    return came;
   }
 
   const LaneCall& call_;

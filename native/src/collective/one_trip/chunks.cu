@@ -6,7 +6,7 @@
 //
 //   sender       waits for room at the peers, copies chunk k into their slots, marks it when it has arrived
 //   taker warps  in groups, each for every so many-th chunk: wait for its marks, add or copy it into `out`
-//   post warp    what has been taken in order: a fence, then word to the peers
+//   post warp    tells the peers what has been taken, in order
 //
 //   message      | chunk 0 | chunk 1 | ...        lane l has chunks l, l + lanes, ...
 //
@@ -169,7 +169,6 @@ class ChunkLane {
   // A chunk has arrived at a peer.
   __device__ __forceinline__ void mark(Copy& copy) {
     const int32_t peer = trip_.neighbour(copy.distance);
-    __threadfence_system();
     channels_.mark_sent(peer, number_for(peer, copy.chunk));
     const Copy next = after(copy);
     if (next.chunk != copy.chunk) shared_.sent.add(copy.chunk, 1);
@@ -276,7 +275,7 @@ class ChunkLane {
         if (polls % kPollsBetweenLooks == 0 && __any_sync(kEveryThread, is_broken())) return;
         continue;
       }
-      if (is_other(peer)) __threadfence_system();
+      if (marks && sent_now > sent) __threadfence_system();
       for (uint32_t chunk = sent; marks && chunk < sent_now; ++chunk) {
         channels_.mark_sent(peer, number_for(peer, chunk));
       }
@@ -332,14 +331,14 @@ __device__ __forceinline__ void fold_chunk(const Trip& trip, const Team& team, u
 }
 
 template <class Element, class Operation>
-__global__ void __launch_bounds__(kTripThreads, kTripBlocks) chunks_fold(const __grid_constant__ ChunksCall call) {
+__global__ void __launch_bounds__(kTripThreads) chunks_fold(const __grid_constant__ ChunksCall call) {
   extern __shared__ __align__(128) uint8_t stages[];
   __shared__ Shared shared;
   ChunkLane lane(call, shared);
   lane.run(stages, [&](const Team& team, uint32_t chunk) { fold_chunk<Element, Operation>(call.trip, team, chunk, lane); });
 }
 
-__global__ void __launch_bounds__(kTripThreads, kTripBlocks) chunks_copy(const __grid_constant__ ChunksCall call) {
+__global__ void __launch_bounds__(kTripThreads) chunks_copy(const __grid_constant__ ChunksCall call) {
   extern __shared__ __align__(128) uint8_t stages[];
   __shared__ Shared shared;
   const Trip& trip = call.trip;
@@ -383,7 +382,7 @@ int32_t launch_chunks(const KernelWorld& world, CUstream_st* stream, const Kerne
   chunks.trip = trip_of(world, call);
   const uint64_t most = std::min<uint64_t>(call.shape.chunk_bytes, channel_slot_bytes(world.pes));
   // As many chunks for each lane, as long as each other.
-  const uint64_t blocks = static_cast<uint64_t>(std::min(call.shape.blocks, world.lanes));
+  const uint64_t blocks = static_cast<uint64_t>(std::min(call.shape.blocks, world.wide_lanes));
   const uint64_t rounds = std::max<uint64_t>(1, (chunks.trip.bytes + blocks * most - 1) / (blocks * most));
   const uint64_t even = (chunks.trip.bytes + blocks * rounds - 1) / (blocks * rounds);
   const int32_t lanes =
