@@ -16,8 +16,8 @@
 #include "nccl_peer.h"
 #include "options.h"
 #include "report.h"
+#include "select/select.h"
 #include "shapes.h"
-#include "support/calls.h"
 
 namespace sparkgap::bench {
 namespace {
@@ -37,7 +37,7 @@ double measure(GpuPe& pe, const std::string& mode, uint64_t bytes, const Enqueue
 
 int collective_of(const std::string& name) {
   for (int collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
-    if (name == test::collective_name(collective)) return collective;
+    if (name == kCollectives[collective].name) return collective;
   }
   usage("There is no collective " + name);
 }
@@ -58,13 +58,9 @@ struct Arrays {
 
   kernels::KernelCall call(int collective, Algorithm algorithm, uint64_t bytes) const {
     kernels::KernelCall call = {};
-    call.collective = collective;
+    static_cast<CollectiveCall&>(call) =
+        make_call(collective, memory.own(), memory.own() + half, bytes / 4, SPARKGAP_FLOAT32, SPARKGAP_SUM);
     call.algorithm = algorithm;
-    call.type = SPARKGAP_FLOAT32;
-    call.op = SPARKGAP_SUM;
-    call.count = bytes / 4;
-    call.in = memory.own();
-    call.out = memory.own() + half;
     return call;
   }
   void add_place(kernels::KernelCall& call, int pes) const {
@@ -90,7 +86,7 @@ void measure_ours(GpuPe& pe, const Options& options, Report& report, const Array
       }
       for (const std::string& mode : options.modes) {
         const double us = measure(pe, mode, bytes, [&] { pe.launch(call); });
-        report.add({test::collective_name(collective), "sparkgap", memory, mode.c_str(),
+        report.add({kCollectives[collective].name, "sparkgap", memory, mode.c_str(),
                     route_name(ProviderKind::kNvshmem, algorithm), bytes, us, blocks});
       }
     }
@@ -102,7 +98,7 @@ void measure_nccl(GpuPe& pe, const Options& options, Report& report, const Array
   const auto run = [&](const char* memory, const char* route, const uint8_t* in, uint8_t* out) {
     for (const std::string& mode : options.modes) {
       const double us = measure(pe, mode, bytes, [&] { peer.call(collective, in, out, bytes / 4); });
-      report.add({test::collective_name(collective), "nccl", memory, mode.c_str(), route, bytes, us});
+      report.add({kCollectives[collective].name, "nccl", memory, mode.c_str(), route, bytes, us});
     }
   };
   run("private", "nccl/default", arrays.memory.own(), arrays.memory.own() + arrays.half);

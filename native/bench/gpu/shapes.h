@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/kernels.h"
+#include "select/tuning.h"
 
 namespace sparkgap::bench {
 
@@ -43,10 +43,10 @@ inline std::vector<ShapeToTry> shapes_to_try(int collective, uint64_t bytes) {
       }
     }
   }
-  if (bytes >= 4 << 10 && bytes <= 8 << 20) {
+  if (bytes >= 4 << 10 && bytes <= 16 << 20) {
     for (const int blocks : {8, 16, 32, 64, 128}) {
       for (const int threads : {128, 256, 512}) {
-        if (static_cast<uint64_t>(blocks * threads) * 16 * 24 < bytes) continue;
+        if (static_cast<uint64_t>(blocks * threads) * 15 * 48 < bytes) continue;
         if (static_cast<uint64_t>(blocks) * 128 * 15 > 2 * bytes) continue;
         shapes.push_back({Algorithm::kLines, {blocks, threads, 0, 0, 0}});
       }

@@ -13,8 +13,8 @@
 
 #include <cstdint>
 
+#include "collective/host_node.h"
 #include "reduce/reduce.h"
-#include "world.h"
 
 namespace sparkgap {
 
@@ -28,7 +28,7 @@ class DirectArrays {
 
   // Collective, one step: shows this PE's `array` of `bytes` to all, and finds the others'. A null one is in nobody's
   // reach.
-  DirectArrays(World& world, const void* array, uint64_t bytes, Use use, Role role = Role::kRead);
+  DirectArrays(HostNode& node, const void* array, uint64_t bytes, Use use, Role role = Role::kRead);
 
   // The same on all PEs: whether every array that has to be read by others can be.
   bool usable() const { return usable_; }
@@ -50,7 +50,7 @@ class DirectArrays {
     bool is_here = false;  // this process can address it
   };
 
-  World& world_;
+  HostNode& node_;
   bool usable_ = true;
   bool crosses_processes_ = false;  // some array is not in the symmetric heap; the same on all PEs
   bool read_all_ = true;

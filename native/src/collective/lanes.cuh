@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "device/element_bytes.h"
-#include "device/launch_cache.h"
+#include "collective/launch_cache.h"
+#include "description/types.h"
 #include "protocol/copy.cuh"
 #include "protocol/lane.cuh"
 

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "error.h"
+#include "base/error.h"
+#include "description/call.h"
 #include "protocol/control.h"
 #include "protocol/layout.h"
 
@@ -26,9 +27,15 @@ inline uint64_t mix(const CallSignature& call) {
   return hash ^ (hash >> 32);
 }
 
+// What of a call has to be alike on all PEs: the arguments that the collective has; -1 in the place of others.
+constexpr CallSignature signature_of(const CollectiveCall& call) {
+  const Collective& what = description_of(call);
+  return {call.collective, what.has_type ? call.type : -1, what.has_op ? call.op : -1, what.has_root ? call.root : -1,
+          what.has_count ? call.count : 0};
+}
+
+// "allReduce", "connect"
 const char* operation_name(int32_t operation);
-const char* type_name(int32_t type);
-const char* op_name(int32_t op);
 
 // "call #41 allReduce float32 x 1024 SUM"
 void describe_call(Text& text, uint64_t number, const CallSignature& call);

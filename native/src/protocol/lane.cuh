@@ -86,7 +86,7 @@ class Lane {
     return reinterpret_cast<FlagRecord*>(scratch_of(world_, at) + flag_at(lane_, step_ % kParities, source));
   }
 
-  __device__ Awaited awaited(int32_t peer) const { 
+  __device__ Awaited awaited(int32_t peer) const {
     return {collective_, peer, static_cast<int32_t>(lane_), step_, signature_};
   }
 

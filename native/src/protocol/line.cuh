@@ -38,30 +38,20 @@ __device__ __forceinline__ void store_line_part(Line* line, const LinePart& part
 }
 
 // The whole warp together: kLines lines for each of its eights, of which those below `count` are awaited; line i is at
-// lines[i * stride]. `patient`: the last line's mark is looked at alone until it is there, which is a quarter of a
-// microsecond later but leaves the memory to what comes; for messages that are long on their way. False for all if a
-// wait gave up.
+// lines[i * stride]. False for all if a wait gave up.
 template <int kLines>
 __device__ __forceinline__ bool receive_line_parts(const KernelWorld& world, const Awaited& awaited,
                                                    const LinePart& part, const Line* lines, uint32_t stride,
-                                                   uint32_t count, bool patient, uint64_t (&first)[kLines],
+                                                   uint32_t count, uint64_t (&first)[kLines],
                                                    uint64_t (&second)[kLines]) {
   const uint64_t mark = mark_of({awaited.number, awaited.signature});
   const uint64_t* from = reinterpret_cast<const uint64_t*>(lines) + 2 * part.thread;
   Looks looks = 0;
   for (uint32_t polls = 1;; ++polls) {
     uint64_t seen = mark;
-    if (patient) {
-      if (part.has_mark() && count > 0) {
-        seen = *reinterpret_cast<const volatile uint64_t*>(from + 1 +
-                                                           (count - 1) * (stride * (sizeof(Line) / sizeof(uint64_t))));
-      }
-      patient = __any_sync(kWholeWarp, seen != mark);
-      if (!patient) continue;
-    }
 #pragma unroll
     for (uint32_t i = 0; i < kLines; ++i) {
-      if (i < count && !patient) {
+      if (i < count) {
         asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
                      : "=l"(first[i]), "=l"(second[i])
                      : "l"(from + i * (stride * (sizeof(Line) / sizeof(uint64_t))))

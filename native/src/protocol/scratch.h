@@ -49,8 +49,8 @@
 
 #include <cstdint>
 
-#include "device/kernels.h"
-#include "host_device.h"
+#include "base/host_device.h"
+#include "protocol/kernel_world.h"
 #include "protocol/ring.h"
 
 namespace sparkgap::kernels {

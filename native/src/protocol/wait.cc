@@ -1,10 +1,10 @@
 #include "protocol/wait.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "protocol/futex.h"
 
 namespace sparkgap {
@@ -13,12 +13,6 @@ namespace {
 constexpr int64_t kFirstSleepNs = 1000000;
 constexpr int64_t kLongestSleepNs = 20000000;
 constexpr int64_t kLookAroundUs = 10000;
-
-int64_t now_us() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1000000 + now.tv_nsec / 1000;
-}
 
 // Counts this PE among those that a post must wake.
 class Sleeper {

@@ -1,10 +1,10 @@
 // How GPUs are said to be linked: by what NVML answers, where there is one, and alike on all PEs.
-#include "device/links.h"
+#include "engine/device/links.h"
 
 #include <cstring>
 #include <vector>
 
-#include "device/nvml.h"
+#include "cuda/nvml.h"
 #include "sparkgap/sparkgap.h"
 #include "support/check.h"
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "device/tuning.h"
 #include "gpu/gpu_pes.h"
+#include "select/tuning.h"
 
 namespace sparkgap::test {
 namespace {

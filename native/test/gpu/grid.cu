@@ -10,23 +10,6 @@
 namespace sparkgap::test {
 namespace {
 
-std::vector<Algorithm> algorithms_of(int collective) {
-  switch (collective) {
-    case SPARKGAP_ALL_REDUCE:
-      return {Algorithm::kPackets, Algorithm::kLines, Algorithm::kOneShot, Algorithm::kTwoShot, Algorithm::kRing};
-    case SPARKGAP_REDUCE:
-      return {Algorithm::kPackets, Algorithm::kLines, Algorithm::kOneShot, Algorithm::kTwoShot};
-    case SPARKGAP_BROADCAST:
-      return {Algorithm::kPackets, Algorithm::kLines, Algorithm::kOneShot, Algorithm::kChunked};
-    case SPARKGAP_ALL_TO_ALLV:
-      return {Algorithm::kChunked};
-    case SPARKGAP_BARRIER:
-      return {Algorithm::kFlags};
-    default:
-      return {Algorithm::kPackets, Algorithm::kLines, Algorithm::kChunked};
-  }
-}
-
 // What a case is launched with: as the tables say, and otherwise, so that threads have several words, warps several
 // batches of lines, lanes many chunks, and senders are warps as well as bulk copies.
 std::vector<kernels::Shape> shapes_for(Algorithm algorithm) {
@@ -88,10 +71,12 @@ bool is_worth_it(const KernelCase& c, uint64_t bytes) {
 void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
   uint64_t salt = 0;
   int cases = 0;
-  for (const Algorithm algorithm : algorithms_of(collective)) {
+  for (const ListedAlgorithm& listed : kKernelAlgorithms) {
+    if (listed.collective != collective) continue;
+    const Algorithm algorithm = listed.algorithm;
     for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
       for (const uint64_t count : counts_for(pe, algorithm, bytes_of(type))) {
-        const int ops = reduces(collective) ? SPARKGAP_OPS : 1;
+        const int ops = kCollectives[collective].has_op ? SPARKGAP_OPS : 1;
         for (int32_t op = 0; op < ops; ++op) {
           // In place and not; not symmetric, symmetric, and symmetric at other places: in turn, so that each meets
           // each.
@@ -133,7 +118,7 @@ void run_grid(int pes, int collective) {
   const Inputs inputs(pes);
   run_gpu_pes(pes, 300, [&](GpuPe& pe) {
     // The longest counts are those of lanes * slot bytes, of which allToAll has one for each PE.
-    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (9 << 20) + 64);
+    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (17 << 20) + 64);
     KernelRunner runner(pe, inputs, most * (pes + 1));
     run_cases(pe, runner, collective);
   });
@@ -145,18 +130,17 @@ void run_small(int pes) {
     KernelRunner runner(pe, inputs, 20000 * 4 * (pes + 1));
     KernelCase c;
     c.type = SPARKGAP_FLOAT32;
-    for (c.collective = 0; c.collective < SPARKGAP_COLLECTIVES; ++c.collective) {
-      for (const Algorithm algorithm : algorithms_of(c.collective)) {
-        for (const kernels::Shape& shape : shapes_for(algorithm)) {
-          for (const uint64_t count : {3, 5000, 20000}) {
-            c.algorithm = algorithm;
-            c.shape = shape;
-            c.count = count;
-            c.in_place = ++c.salt % 2 == 0;
-            c.shift = static_cast<int>(c.salt / 2 % 2);
-            runner.enqueue(c);
-            runner.check(c);
-          }
+    for (const ListedAlgorithm& listed : kKernelAlgorithms) {
+      for (const kernels::Shape& shape : shapes_for(listed.algorithm)) {
+        for (const uint64_t count : {3, 5000, 20000}) {
+          c.collective = listed.collective;
+          c.algorithm = listed.algorithm;
+          c.shape = shape;
+          c.count = count;
+          c.in_place = ++c.salt % 2 == 0;
+          c.shift = static_cast<int>(c.salt / 2 % 2);
+          runner.enqueue(c);
+          runner.check(c);
         }
       }
     }

@@ -51,8 +51,7 @@ class KernelRunner {
   };
 
   Arrays arrays_of(const KernelCase& c) const;
-  void check_run(const KernelCase& c, uint64_t at, uint64_t first, uint64_t count, int only_pe);
-  void check_all_to_allv(const KernelCase& c);
+  void check_run(const KernelCase& c, const Run& run);
 
   GpuPe& pe_;
   const Inputs& inputs_;
@@ -62,8 +61,6 @@ class KernelRunner {
   std::vector<char> host_in_;
   std::vector<char> host_out_;
 };
-
-const char* name_of_algorithm(Algorithm algorithm);
 
 }  // namespace sparkgap::test
 #endif  // SPARKGAP_TEST_GPU_KERNEL_CASE_H

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   };
   for (const int pes : pes_to_test()) {
     for (int collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
-      add(std::string("grid/") + collective_name(collective), pes, [=] { run_grid(pes, collective); });
+      add(std::string("grid/") + sparkgap::kCollectives[collective].name, pes, [=] { run_grid(pes, collective); });
     }
     add("small", pes, [=] { run_small(pes); });
     add("mixture", pes, [=] { run_mixture(pes); });

@@ -4,6 +4,7 @@
 #include "gpu/kernel_case.h"
 #include "gpu/tests.h"
 #include "protocol/scratch.h"
+#include "select/select.h"
 #include "support/reference.h"
 
 namespace sparkgap::test {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "protocol/atomics.h"
 #include "protocol/control.h"
 #include "support/check.h"

@@ -28,7 +28,6 @@ struct Lines {
   LinePart part;
   uint32_t bytes;   // of the message
   uint32_t stride;  // from a line of this eight to its next
-  bool many;        // more than one each
 
   // The words of its part of a line; 0 where the message has ended, or where the mark is.
   template <class Stored>
@@ -79,7 +78,6 @@ __device__ __forceinline__ void carry_lines(const Trip& trip, Take take) {
   lines.bytes = static_cast<uint32_t>(trip.bytes);
   lines.stride = gridDim.x * (blockDim.x / kLineThreads);
   const uint32_t all = static_cast<uint32_t>((trip.bytes + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes));
-  lines.many = all > lines.stride;
   const uint32_t warp_begin = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * kWarpLines;
   const uint32_t own = threadIdx.x % 32 / kLineThreads;
   const auto count_from = [&](uint32_t line) {
@@ -132,8 +130,8 @@ __global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_fold(const __
         second[i] = own[i][1];
       }
       if (pe != world.pe && !receive_line_parts<kBatch>(world, message.awaited(pe), lines.part,
-                                                        message.lines_from(pe) + line, lines.stride, count,
-                                                        lines.many, first, second)) {
+                                                        message.lines_from(pe) + line, lines.stride, count, first,
+                                                        second)) {
         return false;
       }
 #pragma unroll
@@ -174,8 +172,7 @@ __global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_copy(const __
           }
         }
       } else if (!receive_line_parts<kBatch>(world, message.awaited(source), lines.part,
-                                             message.lines_from(source) + line, lines.stride, count,
-                                             lines.many, first, second)) {
+                                             message.lines_from(source) + line, lines.stride, count, first, second)) {
         return false;
       }
 #pragma unroll
@@ -204,7 +201,7 @@ constexpr const Kernel* kFolds[SPARKGAP_TYPES] = SPARKGAP_FOR_EACH_ELEMENT(SPARK
 int32_t launch_lines(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   const Trip trip = trip_of(world, call);
   const uint64_t lines = (trip.bytes + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes);
-  const Kernel kernel = adds(call.collective) ? kFolds[call.type][call.op] : lines_copy;
+  const Kernel kernel = description_of(call).has_op ? kFolds[call.type][call.op] : lines_copy;
   return launch_trip(reinterpret_cast<const void*>(kernel), trip, stream,
                      spread(lines * kLineThreads, call.shape, world.lanes));
 }

@@ -114,7 +114,7 @@ constexpr const Kernel* kFolds[SPARKGAP_TYPES] = SPARKGAP_FOR_EACH_ELEMENT(SPARK
 int32_t launch_packets(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   const Trip trip = trip_of(world, call);
   const uint64_t words = (trip.bytes + kWordBytes - 1) / kWordBytes;
-  const Kernel kernel = adds(call.collective) ? kFolds[call.type][call.op] : packets_copy;
+  const Kernel kernel = description_of(call).has_op ? kFolds[call.type][call.op] : packets_copy;
   return launch_trip(reinterpret_cast<const void*>(kernel), trip, stream, spread(words, call.shape, world.lanes));
 }
 

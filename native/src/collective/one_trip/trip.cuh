@@ -14,9 +14,8 @@
 
 #include <algorithm>
 
-#include "collective/one_trip/launch.h"
-#include "device/element_bytes.h"
-#include "device/launch_cache.h"
+#include "collective/launch.h"
+#include "collective/launch_cache.h"
 #include "protocol/packet.cuh"
 
 namespace sparkgap::kernels {
@@ -54,11 +53,6 @@ struct Trip {
   __device__ uint8_t* place_of(int32_t pe) const { return out + pe * out_stride; }
 };
 
-// Whether what comes is added.
-inline bool adds(int32_t collective) {
-  return collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE || collective == SPARKGAP_REDUCE_SCATTER;
-}
-
 inline Trip trip_of(const KernelWorld& world, const KernelCall& call) {
   const uint32_t all = (1u << world.pes) - 1;
   const uint32_t root = 1u << call.root;
@@ -66,13 +60,12 @@ inline Trip trip_of(const KernelWorld& world, const KernelCall& call) {
   trip.world = world;
   trip.in = static_cast<const uint8_t*>(call.in);
   trip.out = static_cast<uint8_t*>(call.out);
-  trip.bytes = call.count * element_bytes(call.type);
-  const bool in_blocks = call.collective == SPARKGAP_REDUCE_SCATTER || call.collective == SPARKGAP_ALL_TO_ALL;
-  const bool out_blocks = call.collective == SPARKGAP_ALL_GATHER || call.collective == SPARKGAP_ALL_TO_ALL;
-  trip.in_stride = in_blocks ? trip.bytes : 0;
-  trip.out_stride = out_blocks ? trip.bytes : 0;
-  trip.senders = call.collective == SPARKGAP_BROADCAST ? root : all;
-  trip.receivers = call.collective == SPARKGAP_REDUCE ? root : all;
+  const Collective& what = description_of(call);
+  trip.bytes = given_bytes(call);
+  trip.in_stride = what.in.extent == Extent::kCountForEachPe ? trip.bytes : 0;
+  trip.out_stride = what.out.extent == Extent::kCountForEachPe ? trip.bytes : 0;
+  trip.senders = what.in.root_only ? root : all;
+  trip.receivers = what.out.root_only ? root : all;
   trip.signature = call.signature;
   trip.collective = call.collective;
   trip.op = call.op;

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/abort.h"
+#include "protocol/atomics.h"
 #include "provider/host/cpu_limits.h"
-#include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/world_id.h"
 
@@ -111,14 +112,6 @@ void HostProvider::claim_record() {
   copy_text(record.host, host_name());
   store_release(&record.state, kConnected);
   wake_sleepers(control_.header());
-}
-
-std::unique_ptr<SymmetricMemory> HostProvider::allocate(uint64_t bytes, Steps& steps) {
-  return allocate_host_memory(options_, control_, bytes, steps);
-}
-
-void HostProvider::describe(Text& text) const {
-  text.add("shared memory in %s on %s", options_.host_directory.c_str(), host_name().c_str());
 }
 
 }  // namespace sparkgap

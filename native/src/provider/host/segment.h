@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace sparkgap {
 

@@ -5,15 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.api.Collective;
 import io.sparkgap.api.Communicator;
-import io.sparkgap.api.Comparison;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.PeInfo;
-import io.sparkgap.api.ReduceOp;
 import io.sparkgap.api.SymmetricBuffer;
-import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.Decision;
 import io.sparkgap.bootstrap.WorldReady;
-import io.sparkgap.support.BarrierStage;
 import io.sparkgap.support.SparkApplication;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -37,9 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /** What holds wherever tasks run: in one JVM, or in executors of their own. Needs four slots. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class SparkgapContract {
-  private static final int PES = 4;
-
+abstract class SparkgapContract implements FailureContract, JoinContract {
   private SparkApplication application;
   private JavaSparkContext sc;
   private final List<String> reports = Collections.synchronizedList(new ArrayList<>());
@@ -63,15 +56,14 @@ abstract class SparkgapContract {
     application.close();
   }
 
-  private WorldReady lastWorld() {
-    List<WorldReady> worlds = application.worlds();
-    return worlds.get(worlds.size() - 1);
+  @Override
+  public SparkApplication application() {
+    return application;
   }
 
-  private static int sumOverAll(Communicator communicator, int mine) {
-    int[] sum = {mine};
-    communicator.allReduce(sum);
-    return sum[0];
+  @Override
+  public List<String> reports() {
+    return reports;
   }
 
   @Test
@@ -83,7 +75,7 @@ abstract class SparkgapContract {
             (communicator, mine) -> {
               List<Integer> all = new ArrayList<>();
               mine.forEachRemaining(all::add);
-              int sum = sumOverAll(communicator, all.stream().mapToInt(row -> row).sum());
+              int sum = OnSpark.sumOverAll(communicator, all.stream().mapToInt(row -> row).sum());
               return all.stream().map(row -> row + " of " + sum).iterator();
             });
     assertThat(results)
@@ -117,7 +109,7 @@ abstract class SparkgapContract {
 
       @Override
       public Integer next() {
-        return sumOverAll(communicator, rows.next());
+        return OnSpark.sumOverAll(communicator, rows.next());
       }
     };
   }
@@ -144,9 +136,9 @@ abstract class SparkgapContract {
 
   @Test
   void theNextStageOnTheSameExecutorsUsesTheWorldAgain() {
-    Sparkgap.run(sc, PES, c -> sumOverAll(c, 1));
+    Sparkgap.run(sc, PES, c -> OnSpark.sumOverAll(c, 1));
     long epoch = lastWorld().epoch();
-    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, c.pe()))).containsOnly(6);
+    assertThat(Sparkgap.run(sc, PES, c -> OnSpark.sumOverAll(c, c.pe()))).containsOnly(6);
     assertThat(lastWorld().decision()).isEqualTo(Decision.REUSE);
     assertThat(lastWorld().epoch()).isEqualTo(epoch);
   }
@@ -162,7 +154,7 @@ abstract class SparkgapContract {
               Collective.ALL_REDUCE, c.route(Collective.ALL_REDUCE, 1, DataType.INT32).algorithm());
           return 0;
         });
-    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
+    assertThat(Sparkgap.run(sc, PES, c -> OnSpark.sumOverAll(c, 1))).containsOnly(4);
     assertThat(lastWorld().decision()).isEqualTo(Decision.REUSE);
   }
 
@@ -182,7 +174,7 @@ abstract class SparkgapContract {
               return System.currentTimeMillis();
             });
     assertThat(finished.get(0) - finished.get(1)).isGreaterThan(1_000);
-    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
+    assertThat(Sparkgap.run(sc, PES, c -> OnSpark.sumOverAll(c, 1))).containsOnly(4);
   }
 
   @Test
@@ -201,7 +193,7 @@ abstract class SparkgapContract {
                                   TimeUnit.MILLISECONDS.sleep(1000);
                                   int sum = 0;
                                   for (int i = 0; i < 100; i++) {
-                                    sum = sumOverAll(c, value);
+                                    sum = OnSpark.sumOverAll(c, value);
                                   }
                                   return sum;
                                 })))
@@ -210,113 +202,6 @@ abstract class SparkgapContract {
     assertThat(runs.get(1).join()).containsExactly(200, 200);
     List<WorldReady> both = application.worlds().subList(before, application.worlds().size());
     assertThat(both).extracting(WorldReady::epoch).hasSize(2).doesNotHaveDuplicates();
-  }
-
-  @Test
-  void aStageIsRunAgainAfterATaskThrew() {
-    List<Integer> results =
-        Sparkgap.run(
-            sc,
-            PES,
-            c -> {
-              int attempt = TaskContext.get().stageAttemptNumber();
-              if (attempt == 0 && c.pe() == 1) {
-                throw new IllegalStateException("only the first time");
-              }
-              return 10 * attempt + sumOverAll(c, 1);
-            });
-    assertThat(results).containsExactly(14, 14, 14, 14);
-    assertThat(lastWorld().decision()).isEqualTo(Decision.RESET);
-    assertThat(lastWorld().stage().attempt()).isEqualTo(1);
-  }
-
-  @Test
-  void peersOfATaskThatThrewFailAtOnceAndNameIt() {
-    reports.clear();
-    assertThatThrownBy(
-            () ->
-                Sparkgap.run(
-                    sc,
-                    PES,
-                    c -> {
-                      if (c.pe() == 2) {
-                        TimeUnit.MILLISECONDS.sleep(300);
-                        c.report("throws " + System.currentTimeMillis());
-                        throw new IllegalStateException("boom");
-                      }
-                      try {
-                        return sumOverAll(c, 1);
-                      } catch (WorldAbortedException e) {
-                        c.report("aborted " + System.currentTimeMillis() + " " + e.getMessage());
-                        throw e;
-                      }
-                    }))
-        .as("the error that Spark reports is the culprit's")
-        .hasMessageContaining("java.lang.IllegalStateException: boom")
-        .hasMessageNotContaining("WorldAbortedException");
-    List<String> aborted = reports.stream().filter(line -> line.contains("aborted")).toList();
-    assertThat(aborted)
-        .isNotEmpty()
-        .allSatisfy(
-            line ->
-                assertThat(line)
-                    .contains("PE 2 (executor ")
-                    .contains("failed: java.lang.IllegalStateException: boom"));
-    long thrown =
-        reports.stream()
-            .filter(line -> line.contains("throws"))
-            .mapToLong(SparkgapContract::millis)
-            .max()
-            .orElseThrow();
-    assertThat(aborted.stream().mapToLong(SparkgapContract::millis).max().orElseThrow())
-        .as("milliseconds from the throw to the last abort")
-        .isLessThan(thrown + 1_000);
-  }
-
-  private static long millis(String line) {
-    return Long.parseLong(line.split(" ", -1)[2]);
-  }
-
-  @Test
-  void aCancelledJobEndsItsPesAndLeavesItsSlots() {
-    CompletableFuture<List<Long>> run =
-        CompletableFuture.supplyAsync(
-            () -> {
-              sc.setJobGroup("waiting", "PEs that wait for a signal that nobody sends");
-              return Sparkgap.run(sc, PES, SparkgapContract::waitForEver);
-            });
-    awaitRunning("waiting");
-    long cancelled = System.nanoTime();
-    sc.cancelJobGroup("waiting");
-    assertThatThrownBy(run::join).hasMessageContaining("cancelled");
-    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - cancelled))
-        .as("seconds until all slots worked again; the waits' own deadline is 20")
-        .isLessThan(10);
-  }
-
-  private static long waitForEver(Communicator c) {
-    SymmetricBuffer signal = c.allocate(8);
-    return c.waitSignal(signal, 0, Comparison.EQ, 1);
-  }
-
-  private void awaitRunning(String group) {
-    int before = application.worlds().size();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (application.worlds().size() == before && System.nanoTime() < deadline) {
-      sleep(20);
-    }
-    assertThat(sc.statusTracker().getJobIdsForGroup(group)).isNotEmpty();
-    sleep(300);
-  }
-
-  private static void sleep(long millis) {
-    try {
-      TimeUnit.MILLISECONDS.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
   }
 
   @Test
@@ -337,69 +222,6 @@ abstract class SparkgapContract {
           .filteredOn(line -> line.startsWith(prefix))
           .containsExactlyElementsOf(IntStream.range(0, 50).mapToObj(i -> prefix + i).toList());
     }
-  }
-
-  @Test
-  void aBarrierStageOfOnesOwnJoins() {
-    List<Integer> results =
-        BarrierStage.of(sc, PES)
-            .mapPartitions(
-                rows -> {
-                  Communicator c = Sparkgap.join(BarrierTaskContext.get());
-                  double[] values = {c.pe()};
-                  c.allReduce(values, ReduceOp.MAX);
-                  return List.of((int) values[0]).iterator();
-                })
-            .collect();
-    assertThat(results).containsExactly(3, 3, 3, 3);
-  }
-
-  @Test
-  void aTaskJoinsOnlyOnce() {
-    assertThatThrownBy(
-            () ->
-                BarrierStage.of(sc, 2)
-                    .mapPartitions(
-                        rows -> {
-                          Sparkgap.join(BarrierTaskContext.get());
-                          Sparkgap.join(BarrierTaskContext.get());
-                          return rows;
-                        })
-                    .collect())
-        .hasMessageContaining("has joined already");
-  }
-
-  @Test
-  void aTaskThatIsInNoBarrierStageIsToldSo() {
-    assertThatThrownBy(
-            () ->
-                sc.parallelize(List.of(1), 1)
-                    .mapPartitions(
-                        rows -> {
-                          Sparkgap.join(TaskContext.get());
-                          return rows;
-                        })
-                    .collect())
-        .hasMessageContaining("Sparkgap.join was called outside a barrier stage");
-  }
-
-  @Test
-  void whoWaitsForATaskThatDoesNotJoinIsToldWhichOne() {
-    assertThatThrownBy(
-            () ->
-                BarrierStage.of(sc, PES)
-                    .mapPartitions(
-                        rows -> {
-                          if (TaskContext.getPartitionId() == 3) {
-                            TimeUnit.SECONDS.sleep(7);
-                          } else {
-                            Sparkgap.join(BarrierTaskContext.get());
-                          }
-                          return rows;
-                        })
-                    .collect())
-        .hasMessageContaining("within 4s (spark.sparkgap.join.timeout)")
-        .hasMessageContaining("partitions 3 are missing");
   }
 
   @Test
@@ -435,41 +257,5 @@ abstract class SparkgapContract {
     assertThatThrownBy(
             () -> Sparkgap.run(rows, (c, mine) -> Sparkgap.run(rows, (d, none) -> none).iterator()))
         .hasMessageContaining("Sparkgap.run was called inside a task of stage");
-  }
-
-  @Test
-  void anExceptionThatDoesNotDescribeItselfIsNamedByItsClass() {
-    assertThatThrownBy(
-            () ->
-                BarrierStage.of(sc, 2)
-                    .mapPartitions(
-                        rows -> {
-                          Communicator c = Sparkgap.join(BarrierTaskContext.get());
-                          if (c.pe() == 1) {
-                            throw new Wordless();
-                          }
-                          try {
-                            sumOverAll(c, 1);
-                          } catch (WorldAbortedException e) {
-                            c.report("heard " + e.getMessage());
-                            throw e;
-                          }
-                          return rows;
-                        })
-                    .collect())
-        .isNotNull();
-    assertThat(Sparkgap.run(sc, PES, c -> sumOverAll(c, 1))).containsOnly(4);
-    assertThat(List.copyOf(reports))
-        .anySatisfy(line -> assertThat(line).contains("heard").contains(Wordless.class.getName()));
-  }
-
-  @SuppressWarnings("OverrideThrowableToString") // for that is what users do
-  private static final class Wordless extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public String toString() {
-      return "";
-    }
   }
 }

@@ -1,12 +1,12 @@
 package io.sparkgap.jni;
 
+import io.sparkgap.javacpp.Loader;
 import java.io.IOException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.Optional;
-import org.bytedeco.javacpp.Loader;
 
 /**
  * Loads the native library, once in a process, and says in words why it could not.
@@ -17,12 +17,12 @@ import org.bytedeco.javacpp.Loader;
  * be touched. All methods may be called by any thread.
  *
  * <p>From a jar, JavaCPP extracts the {@code .so} files into a cache directory and leaves them
- * there for the next process: {@code org.bytedeco.javacpp.cachedir}, else what {@link #cacheIn} was
+ * there for the next process: {@code io.sparkgap.javacpp.cachedir}, else what {@link #cacheIn} was
  * given, else {@code ~/.javacpp/cache}. A directory of a running application is best, for it goes
  * with the application. The system's temporary directory is never used.
  */
 public final class NativeLibrary {
-  private static final String CACHE_PROPERTY = "org.bytedeco.javacpp.cachedir";
+  private static final String CACHE_PROPERTY = "io.sparkgap.javacpp.cachedir";
   private static final String PLATFORM = "linux-x86_64";
   private static final String[] FILES = {"libsparkgap.so", "libjniSparkgapNative.so"};
 
@@ -37,8 +37,8 @@ public final class NativeLibrary {
 
   /**
    * Names the directory to extract into, unless the user has set {@code
-   * org.bytedeco.javacpp.cachedir}. It is made when needed. Does nothing once {@link #load} has
-   * been called.
+   * io.sparkgap.javacpp.cachedir}. It is made when needed. Does nothing once {@link #load} has been
+   * called.
    */
   public static synchronized void cacheIn(Path directory) {
     if (!tried && System.getProperty(CACHE_PROPERTY) == null) {

@@ -15,7 +15,6 @@ import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
-import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,7 +59,7 @@ class NativeLibraryTest {
 
     String said =
         run(
-            List.of("-Dorg.bytedeco.javacpp.cachedir=" + users),
+            List.of("-Dio.sparkgap.javacpp.cachedir=" + users),
             jar(name -> true),
             plugins.toString());
 
@@ -109,7 +108,7 @@ class NativeLibraryTest {
 
     assertThat(run(List.of(), jar(name -> true), file.resolve("cache").toString()))
         .contains("cannot be extracted into " + file.resolve("cache"))
-        .contains("-Dorg.bytedeco.javacpp.cachedir=")
+        .contains("-Dio.sparkgap.javacpp.cachedir=")
         .contains("spark.executor.extraJavaOptions");
   }
 
@@ -119,7 +118,7 @@ class NativeLibraryTest {
 
     assertThat(run(List.of("-Duser.home=?", "-Djava.io.tmpdir=" + tmp), jar(name -> true)))
         .contains("user.home=?")
-        .contains("org.bytedeco.javacpp.cachedir");
+        .contains("io.sparkgap.javacpp.cachedir");
     assertThat(filesBelow(tmp)).isEmpty();
   }
 
@@ -140,7 +139,7 @@ class NativeLibraryTest {
     assertThat(run(mountNoexec, List.of(), jar(name -> true), cache.toString()))
         .contains("noexec")
         .contains(cache.toString())
-        .contains("-Dorg.bytedeco.javacpp.cachedir=");
+        .contains("-Dio.sparkgap.javacpp.cachedir=");
   }
 
   @Test
@@ -166,11 +165,7 @@ class NativeLibraryTest {
     command.addAll(options);
     command.add("-cp");
     command.add(
-        String.join(
-            ":",
-            classes.toString(),
-            location(Loader.class).toString(),
-            location(NativeLibraryProbe.class).toString()));
+        String.join(":", classes.toString(), location(NativeLibraryProbe.class).toString()));
     command.add(NativeLibraryProbe.class.getName());
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -1,12 +1,6 @@
 package io.sparkgap.api;
 
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_all_gather;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_all_reduce;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_broadcast;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_reduce_scatter;
-
-import io.sparkgap.jni.WorldHandle;
 
 /**
  * Collectives on Java arrays, which can move and so cannot be shared: an array passes in chunks
@@ -29,7 +23,6 @@ final class ArrayCollectives {
 
   private final WorldEnd end;
   private final SymmetricHeap heap;
-  private final WorldHandle world;
   private final AddressPointer input = new AddressPointer();
   private final AddressPointer output = new AddressPointer();
 
@@ -37,149 +30,55 @@ final class ArrayCollectives {
   private SymmetricBuffer staging;
 
   private long stagingBytes;
+  private long stagingAddress;
 
   ArrayCollectives(WorldEnd end, SymmetricHeap heap) {
     this.end = end;
     this.heap = heap;
-    this.world = end.handle;
   }
 
-  <A> void allReduce(ArrayKind<A, ?> kind, A array, ReduceOp op) {
-    end.confinement.enter(Call.ALL_REDUCE);
+  /**
+   * Any collective of blocks of equal size, on arrays: what a PE gives is {@code array}, and what
+   * it gets comes back in it, or in a new array where that has another length.
+   *
+   * @param op null if it does not reduce
+   * @param root {@link Shape#NO_ROOT} if it takes none
+   * @return {@code array} or the new one
+   */
+  <A> A run(Shape shape, ArrayKind<A, ?> kind, A array, ReduceOp op, int root) {
+    end.confinement.enter(shape.call);
     try {
-      if (array == null || op == null) {
-        String call = Refusals.call(Call.ALL_REDUCE, "array op", text(kind, array), op);
-        end.refusals.missing(call, "array", array);
-        end.refusals.missing(call, "op", op);
+      if (array == null || (shape.reduces && op == null) || !end.isPe(root)) {
+        refuse(shape, kind, array, op, root);
       }
-      int length = kind.length(array);
-      BufferMemory memory = stage(Call.ALL_REDUCE, kind, array, length);
-      int chunk = chunk(kind);
-      int done = 0;
-      do {
-        int count = Math.min(length - done, chunk);
-        memory.write(kind, 0, array, done, count);
-        int status = sparkgap_all_reduce(world, output, output, count, kind.type.code, op.code);
-        if (status != SPARKGAP_OK) {
-          throw end.failure(
-              status, Refusals.call(Call.ALL_REDUCE, "array op", text(kind, array), op));
-        }
-        memory.read(kind, 0, array, done, count);
-        done += count;
-      } while (done < length);
-    } finally {
-      end.confinement.exit();
-    }
-  }
-
-  <A> void broadcast(ArrayKind<A, ?> kind, A array, int root) {
-    end.confinement.enter(Call.BROADCAST);
-    try {
-      if (array == null || !end.isPe(root)) {
-        String call = Refusals.call(Call.BROADCAST, "array root", text(kind, array), root);
-        end.refusals.missing(call, "array", array);
-        end.refusals.noSuchPe(call, "root", root);
-      }
-      int length = kind.length(array);
-      BufferMemory memory = stage(Call.BROADCAST, kind, array, length);
-      int chunk = chunk(kind);
-      boolean sends = end.pe == root;
-      int done = 0;
-      do {
-        int count = Math.min(length - done, chunk);
-        if (sends) {
-          memory.write(kind, 0, array, done, count);
-        }
-        int status = sparkgap_broadcast(world, output, output, count, kind.type.code, root);
-        if (status != SPARKGAP_OK) {
-          throw end.failure(
-              status, Refusals.call(Call.BROADCAST, "array root", text(kind, array), root));
-        }
-        if (!sends) {
-          memory.read(kind, 0, array, done, count);
-        }
-        done += count;
-      } while (done < length);
-    } finally {
-      end.confinement.exit();
-    }
-  }
-
-  <A> A allGather(ArrayKind<A, ?> kind, A array) {
-    end.confinement.enter(Call.ALL_GATHER);
-    try {
-      if (array == null) {
-        String call = Refusals.call(Call.ALL_GATHER, "array", text(kind, array));
-        end.refusals.missing(call, "array", array);
-      }
-      int pes = end.pes;
-      int length = kind.length(array);
-      A result = kind.make(product(Call.ALL_GATHER, kind, array, pes));
-      BufferMemory memory = stage(Call.ALL_GATHER, kind, array, (long) length * pes);
-      int chunk = chunk(kind) / pes;
-      int done = 0;
-      do {
-        int count = Math.min(length - done, chunk);
-        long block = (long) count << kind.type.shift;
-        long own = end.pe * block;
-        memory.write(kind, own, array, done, count);
-        input.point(output.address() + own);
-        int status = sparkgap_all_gather(world, input, output, count, kind.type.code);
-        if (status != SPARKGAP_OK) {
-          throw end.failure(status, Refusals.call(Call.ALL_GATHER, "array", text(kind, array)));
-        }
-        for (int pe = 0; pe < pes; pe++) {
-          memory.read(kind, pe * block, result, pe * length + done, count);
-        }
-        done += count;
-      } while (done < length);
-      return result;
-    } finally {
-      end.confinement.exit();
-    }
-  }
-
-  <A> A reduceScatter(ArrayKind<A, ?> kind, A array, ReduceOp op) {
-    end.confinement.enter(Call.REDUCE_SCATTER);
-    try {
-      if (array == null || op == null) {
-        String call = Refusals.call(Call.REDUCE_SCATTER, "array op", text(kind, array), op);
-        end.refusals.missing(call, "array", array);
-        end.refusals.missing(call, "op", op);
-      }
-      int pes = end.pes;
-      int length = kind.length(array);
-      if (length % pes != 0) {
-        throw end.refusals.illegal(
-            Refusals.call(Call.REDUCE_SCATTER, "array op", text(kind, array), op),
-            "the array has "
-                + length
-                + " elements, which "
-                + pes
-                + " PEs cannot share evenly."
-                + " Pad it to a multiple of "
-                + pes
-                + ".");
-      }
-      int share = length / pes;
-      A result = kind.make(share);
-      BufferMemory memory = stage(Call.REDUCE_SCATTER, kind, array, length);
-      int chunk = chunk(kind) / pes;
+      boolean inPlace = shape.keepsLength();
+      int blocks = shape.inPlaceBlocks(end);
+      int inBlocks = shape.inBlocks(end, root);
+      int outBlocks = shape.outBlocks(end, root);
+      int share = inPlace ? kind.length(array) : share(shape, kind, array, inBlocks, op, root);
+      A result = inPlace ? array : kind.make(product(shape, kind, array, share, outBlocks));
+      // What comes back to who gave it is what it gave.
+      int readBlocks = inPlace && !shape.reduces && inBlocks > 0 ? 0 : outBlocks;
+      BufferMemory memory = stage(shape, kind, array, (long) share * blocks, op, root);
+      int chunk = (int) (stagingBytes >> kind.type.shift) / blocks;
       int done = 0;
       do {
         int count = Math.min(share - done, chunk);
         long block = (long) count << kind.type.shift;
-        for (int pe = 0; pe < pes; pe++) {
-          memory.write(kind, pe * block, array, pe * share + done, count);
+        long inAt = block * shape.inBlockInPlace(end);
+        long outAt = block * shape.outBlockInPlace(end);
+        for (int i = 0; i < inBlocks; i++) {
+          memory.write(kind, inAt + i * block, array, i * share + done, count);
         }
-        long own = end.pe * block;
-        input.point(output.address() + own);
-        int status = sparkgap_reduce_scatter(world, output, input, count, kind.type.code, op.code);
+        input.point(stagingAddress + inAt);
+        output.point(stagingAddress + outAt);
+        int status = shape.call(end.handle, input, output, count, kind.type, op, root);
         if (status != SPARKGAP_OK) {
-          throw end.failure(
-              status, Refusals.call(Call.REDUCE_SCATTER, "array op", text(kind, array), op));
+          throw end.failure(status, shape.text(text(kind, array), op, root));
         }
-        memory.read(kind, own, result, done, count);
+        for (int i = 0; i < readBlocks; i++) {
+          memory.read(kind, outAt + i * block, result, i * share + done, count);
+        }
         done += count;
       } while (done < share);
       return result;
@@ -188,29 +87,57 @@ final class ArrayCollectives {
     }
   }
 
+  /** Throws what is wrong with the arguments. */
+  private <A> void refuse(Shape shape, ArrayKind<A, ?> kind, A array, ReduceOp op, int root) {
+    String call = shape.text(text(kind, array), op, root);
+    end.refusals.missing(call, "array", array);
+    if (shape.reduces) {
+      end.refusals.missing(call, "op", op);
+    }
+    end.refusals.noSuchPe(call, "root", root);
+  }
+
+  /** Elements of one of the blocks that an array consists of. */
+  private <A> int share(
+      Shape shape, ArrayKind<A, ?> kind, A array, int blocks, ReduceOp op, int root) {
+    int length = kind.length(array);
+    if (length % blocks != 0) {
+      throw end.refusals.illegal(
+          shape.text(text(kind, array), op, root),
+          "the array has "
+              + length
+              + " elements, which "
+              + blocks
+              + " PEs cannot share evenly."
+              + " Pad it to a multiple of "
+              + blocks
+              + ".");
+    }
+    return length / blocks;
+  }
+
   /** Makes sure that the staging is as large as {@code elements} ask for. */
-  private <A> BufferMemory stage(Call call, ArrayKind<A, ?> kind, A array, long elements) {
+  private <A> BufferMemory stage(
+      Shape shape, ArrayKind<A, ?> kind, A array, long elements, ReduceOp op, int root) {
     long bytes = elements << kind.type.shift;
     if (end.onDevice) {
       long wanted = Math.min(bytes, HostStaging.MOST_BYTES);
       end.staging.require((int) Math.max(wanted, SMALLEST_BYTES));
       // Not its size, which copies of this PE alone may have grown: all PEs cut alike.
       stagingBytes = HostStaging.MOST_BYTES;
-      output.point(end.staging.address());
+      stagingAddress = end.staging.address();
       return end.staging.memory();
     }
     long wanted = Math.min(bytes, CHUNK_BYTES);
     if (staging == null || stagingBytes < wanted) {
-      grow(call, kind, array, wanted);
+      grow(shape.text(text(kind, array), op, root), wanted);
     }
-    output.point(staging.address);
     return staging.memory();
   }
 
-  private <A> void grow(Call call, ArrayKind<A, ?> kind, A array, long wanted) {
+  private void grow(String call, long wanted) {
     long bytes = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(wanted, 1) * 2 - 1));
-    String text =
-        Refusals.call(call, "array", text(kind, array)) + ", staging of " + bytes + " bytes";
+    String text = call + ", staging of " + bytes + " bytes";
     if (staging != null) {
       SymmetricBuffer old = staging;
       staging = null;
@@ -218,17 +145,14 @@ final class ArrayCollectives {
     }
     staging = heap.allocateInside(bytes, text);
     stagingBytes = bytes;
+    stagingAddress = staging.address;
   }
 
-  private int chunk(ArrayKind<?, ?> kind) {
-    return (int) (stagingBytes >> kind.type.shift);
-  }
-
-  private <A> int product(Call call, ArrayKind<A, ?> kind, A array, int pes) {
-    long product = (long) kind.length(array) * pes;
+  private <A> int product(Shape shape, ArrayKind<A, ?> kind, A array, int share, int blocks) {
+    long product = (long) share * blocks;
     if (product > Integer.MAX_VALUE - 8) {
       throw end.refusals.illegal(
-          Refusals.call(call, "array", text(kind, array)),
+          shape.text(text(kind, array), null, Shape.NO_ROOT),
           "the result would have "
               + product
               + " elements, more than a Java array can. Gather in parts, or from a SymmetricBuffer.");

@@ -1,13 +1,7 @@
 package io.sparkgap.api;
 
-import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_route;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_world_abort;
-import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_algorithm;
-
 import io.sparkgap.jni.WorldHandle;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -32,45 +26,34 @@ import java.util.function.Consumer;
  * waits for them. An error that shows later than its call is thrown by the next call or by {@code
  * synchronize}. Calls that read or write host memory, arrays among them, are done when they return.
  */
-public final class Communicator implements AutoCloseable {
-  /** What {@code close} waits for a thread that is inside a call after the world was aborted. */
-  private static final long CLOSE_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-
+public final class Communicator extends Collectives implements AutoCloseable {
   private final WorldEnd end;
   private final SymmetricHeap heap;
-  private final BufferCollectives onBuffers;
-  private final ArrayCollectives onArrays;
   private final OneSided oneSided;
   private final Events events;
+  private final Routes routes;
+  private final Ending ending;
   private final Topology topology;
   private final String description;
   private final Consumer<String> report;
-  private final Runnable onClose;
-
-  private final Object closeLock = new Object();
-  private boolean closing;
-
-  /** Held while the handle is used from outside the confinement, and when it is given back. */
-  private final Object handleLock = new Object();
-
-  private boolean handleGivenBack;
 
   private Communicator(
       WorldEnd end,
+      SymmetricHeap heap,
       Topology topology,
       String description,
       Consumer<String> report,
       Runnable onClose) {
+    super(end, heap);
     this.end = end;
-    this.heap = new SymmetricHeap(end);
-    this.onBuffers = new BufferCollectives(end);
-    this.onArrays = new ArrayCollectives(end, heap);
+    this.heap = heap;
     this.oneSided = new OneSided(end);
     this.events = new Events(end);
+    this.routes = new Routes(end);
+    this.ending = new Ending(end, heap, events, onClose);
     this.topology = topology;
     this.description = Objects.requireNonNull(description, "description");
     this.report = Objects.requireNonNull(report, "report");
-    this.onClose = Objects.requireNonNull(onClose, "onClose");
   }
 
   /**
@@ -96,7 +79,8 @@ public final class Communicator implements AutoCloseable {
     Objects.requireNonNull(world, "world");
     int pes = topology.pes().size();
     WorldEnd end = new WorldEnd(world, topology.pe(pe).pe(), pes, epoch);
-    return new Communicator(end, topology, description, report, onClose);
+    SymmetricHeap heap = new SymmetricHeap(end);
+    return new Communicator(end, heap, topology, description, report, onClose);
   }
 
   /** Number of this PE, from 0. Any thread. */
@@ -151,115 +135,7 @@ public final class Communicator implements AutoCloseable {
     return heap.allocate(type, count);
   }
 
-  // ---- Collectives on buffers
-
-  /**
-   * Reduces element by element over all PEs; every PE gets the result, the same bits on each.
-   *
-   * @param in count elements
-   * @param out count elements; in place: the same memory as {@code in}
-   * @param count elements, the same on all PEs
-   * @throws SparkgapException if peers fail
-   */
-  public void allReduce(Buffer in, Buffer out, long count, DataType type, ReduceOp op) {
-    onBuffers.allReduce(in, out, count, type, op);
-  }
-
-  /**
-   * Reduces element by element over all PEs; PE i gets block i of the result.
-   *
-   * @param in pes * countPerPe elements
-   * @param out countPerPe elements; in place: this PE's block of {@code in}
-   * @param countPerPe elements of a block, the same on all PEs
-   * @throws SparkgapException if peers fail
-   */
-  public void reduceScatter(Buffer in, Buffer out, long countPerPe, DataType type, ReduceOp op) {
-    onBuffers.reduceScatter(in, out, countPerPe, type, op);
-  }
-
-  /**
-   * Every PE gets the blocks of all PEs, in PE order.
-   *
-   * @param in countPerPe elements; in place: this PE's block of {@code out}
-   * @param out pes * countPerPe elements
-   * @param countPerPe elements of a block, the same on all PEs
-   * @throws SparkgapException if peers fail
-   */
-  public void allGather(Buffer in, Buffer out, long countPerPe, DataType type) {
-    onBuffers.allGather(in, out, countPerPe, type);
-  }
-
-  /**
-   * Every PE gets what the root has.
-   *
-   * @param in count elements on the root; not read elsewhere, where it may be null
-   * @param out count elements; in place: the same memory as {@code in}
-   * @param count elements, the same on all PEs
-   * @param root the PE that sends
-   * @throws SparkgapException if peers fail
-   */
-  public void broadcast(Buffer in, Buffer out, long count, DataType type, int root) {
-    onBuffers.broadcast(in, out, count, type, root);
-  }
-
-  /**
-   * Reduces element by element over all PEs; the root gets the result.
-   *
-   * @param in count elements
-   * @param out count elements on the root; not written elsewhere, where it may be null; in place:
-   *     the same memory as {@code in}
-   * @param count elements, the same on all PEs
-   * @param root the PE that receives
-   * @throws SparkgapException if peers fail
-   */
-  public void reduce(Buffer in, Buffer out, long count, DataType type, ReduceOp op, int root) {
-    onBuffers.reduce(in, out, count, type, op, root);
-  }
-
-  /**
-   * Block i of {@code in} goes to PE i; block i of {@code out} comes from PE i.
-   *
-   * @param in pes * countPerPe elements
-   * @param out pes * countPerPe elements; in place: the same memory as {@code in}
-   * @param countPerPe elements of a block, the same on all PEs
-   * @throws SparkgapException if peers fail
-   */
-  public void allToAll(Buffer in, Buffer out, long countPerPe, DataType type) {
-    onBuffers.allToAll(in, out, countPerPe, type);
-  }
-
-  /**
-   * As {@link #allToAll} with blocks of different sizes. What this PE sends to i must be what i
-   * receives from it, which is checked. Each array has an entry for each PE, in elements.
-   *
-   * @param in what is sent
-   * @param sendCounts elements for each PE
-   * @param sendOffsets where they start in {@code in}
-   * @param out what is received; in place: the same memory as {@code in}, with send counts and
-   *     offsets equal to the receive counts and offsets
-   * @param receiveCounts elements from each PE
-   * @param receiveOffsets where they go in {@code out}
-   * @throws SparkgapException if peers fail
-   */
-  public void allToAllv(
-      Buffer in,
-      long[] sendCounts,
-      long[] sendOffsets,
-      Buffer out,
-      long[] receiveCounts,
-      long[] receiveOffsets,
-      DataType type) {
-    onBuffers.allToAllv(in, sendCounts, sendOffsets, out, receiveCounts, receiveOffsets, type);
-  }
-
-  /**
-   * Returns when all PEs have called it; what was put before it is visible after it.
-   *
-   * @throws SparkgapException if peers fail
-   */
-  public void barrier() {
-    onBuffers.barrier();
-  }
+  // ---- The stream of a world on GPUs
 
   /**
    * Waits until everything that this PE has enqueued is done. Calls on host memory are done when
@@ -269,10 +145,8 @@ public final class Communicator implements AutoCloseable {
    *     spark.sparkgap.peer.timeout}
    */
   public void synchronize() {
-    onBuffers.synchronize();
+    events.synchronize();
   }
-
-  // ---- The stream of a world on GPUs
 
   /**
    * The address of the CUDA stream ({@code cudaStream_t}) that calls are enqueued on, for kernels
@@ -303,148 +177,6 @@ public final class Communicator implements AutoCloseable {
    */
   public Event event() {
     return events.create();
-  }
-
-  // ---- Collectives on arrays
-
-  /**
-   * Sums an array element by element over all PEs, in place: every PE gets the same bits.
-   *
-   * @param array the same length on all PEs, any
-   * @throws SparkgapException if peers fail
-   */
-  public void allReduce(float[] array) {
-    onArrays.allReduce(ArrayKind.FLOATS, array, ReduceOp.SUM);
-  }
-
-  /**
-   * Reduces an array element by element over all PEs, in place: every PE gets the same bits.
-   *
-   * @param array the same length on all PEs, any
-   * @throws SparkgapException if peers fail
-   */
-  public void allReduce(float[] array, ReduceOp op) {
-    onArrays.allReduce(ArrayKind.FLOATS, array, op);
-  }
-
-  /** As {@link #allReduce(float[])}. */
-  public void allReduce(double[] array) {
-    onArrays.allReduce(ArrayKind.DOUBLES, array, ReduceOp.SUM);
-  }
-
-  /** As {@link #allReduce(float[], ReduceOp)}. */
-  public void allReduce(double[] array, ReduceOp op) {
-    onArrays.allReduce(ArrayKind.DOUBLES, array, op);
-  }
-
-  /** As {@link #allReduce(float[])}; sums wrap around. */
-  public void allReduce(int[] array) {
-    onArrays.allReduce(ArrayKind.INTS, array, ReduceOp.SUM);
-  }
-
-  /** As {@link #allReduce(float[], ReduceOp)}. */
-  public void allReduce(int[] array, ReduceOp op) {
-    onArrays.allReduce(ArrayKind.INTS, array, op);
-  }
-
-  /** As {@link #allReduce(float[])}; sums wrap around. */
-  public void allReduce(long[] array) {
-    onArrays.allReduce(ArrayKind.LONGS, array, ReduceOp.SUM);
-  }
-
-  /** As {@link #allReduce(float[], ReduceOp)}. */
-  public void allReduce(long[] array, ReduceOp op) {
-    onArrays.allReduce(ArrayKind.LONGS, array, op);
-  }
-
-  /**
-   * Every PE's array becomes what the root's is, in place.
-   *
-   * @param array the same length on all PEs, any
-   * @param root the PE that sends
-   * @throws SparkgapException if peers fail
-   */
-  public void broadcast(float[] array, int root) {
-    onArrays.broadcast(ArrayKind.FLOATS, array, root);
-  }
-
-  /** As {@link #broadcast(float[], int)}. */
-  public void broadcast(double[] array, int root) {
-    onArrays.broadcast(ArrayKind.DOUBLES, array, root);
-  }
-
-  /** As {@link #broadcast(float[], int)}. */
-  public void broadcast(int[] array, int root) {
-    onArrays.broadcast(ArrayKind.INTS, array, root);
-  }
-
-  /** As {@link #broadcast(float[], int)}. */
-  public void broadcast(long[] array, int root) {
-    onArrays.broadcast(ArrayKind.LONGS, array, root);
-  }
-
-  /** As {@link #broadcast(float[], int)}. */
-  public void broadcast(byte[] array, int root) {
-    onArrays.broadcast(ArrayKind.BYTES, array, root);
-  }
-
-  /**
-   * The arrays of all PEs, one after the other in PE order.
-   *
-   * @param array the same length on all PEs, any
-   * @return a new array of pes * array.length elements
-   * @throws SparkgapException if peers fail
-   */
-  public float[] allGather(float[] array) {
-    return onArrays.allGather(ArrayKind.FLOATS, array);
-  }
-
-  /** As {@link #allGather(float[])}. */
-  public double[] allGather(double[] array) {
-    return onArrays.allGather(ArrayKind.DOUBLES, array);
-  }
-
-  /** As {@link #allGather(float[])}. */
-  public int[] allGather(int[] array) {
-    return onArrays.allGather(ArrayKind.INTS, array);
-  }
-
-  /** As {@link #allGather(float[])}. */
-  public long[] allGather(long[] array) {
-    return onArrays.allGather(ArrayKind.LONGS, array);
-  }
-
-  /** As {@link #allGather(float[])}. */
-  public byte[] allGather(byte[] array) {
-    return onArrays.allGather(ArrayKind.BYTES, array);
-  }
-
-  /**
-   * Reduces an array element by element over all PEs; this PE gets its part of the result.
-   *
-   * @param array the same length on all PEs, a multiple of their number; not changed
-   * @return a new array: elements pe * n to (pe + 1) * n of the result, where n is array.length /
-   *     pes
-   * @throws IllegalArgumentException if the length is no multiple of the number of PEs
-   * @throws SparkgapException if peers fail
-   */
-  public float[] reduceScatter(float[] array, ReduceOp op) {
-    return onArrays.reduceScatter(ArrayKind.FLOATS, array, op);
-  }
-
-  /** As {@link #reduceScatter(float[], ReduceOp)}. */
-  public double[] reduceScatter(double[] array, ReduceOp op) {
-    return onArrays.reduceScatter(ArrayKind.DOUBLES, array, op);
-  }
-
-  /** As {@link #reduceScatter(float[], ReduceOp)}. */
-  public int[] reduceScatter(int[] array, ReduceOp op) {
-    return onArrays.reduceScatter(ArrayKind.INTS, array, op);
-  }
-
-  /** As {@link #reduceScatter(float[], ReduceOp)}. */
-  public long[] reduceScatter(long[] array, ReduceOp op) {
-    return onArrays.reduceScatter(ArrayKind.LONGS, array, op);
   }
 
   // ---- One-sided
@@ -556,20 +288,7 @@ public final class Communicator implements AutoCloseable {
    * @throws IllegalArgumentException if no memory holds so many
    */
   public Route route(Collective collective, long count, DataType type) {
-    end.confinement.enter(Call.ROUTE);
-    try {
-      String call = Refusals.call(Call.ROUTE, "collective count type", collective, count, type);
-      end.refusals.missing(call, "collective", collective);
-      end.refusals.negative(call, "count", count);
-      end.refusals.missing(call, "type", type);
-      String route = sparkgap_route(end.handle, collective.code, count, type.code).getString();
-      if (route.isEmpty()) {
-        throw end.refusals.illegal(call, Errors.lastError(end.handle) + ".");
-      }
-      return Route.parse(route);
-    } finally {
-      end.confinement.exit();
-    }
+    return routes.route(collective, count, type);
   }
 
   /**
@@ -580,17 +299,7 @@ public final class Communicator implements AutoCloseable {
    * @throws IllegalArgumentException if there is no such algorithm for the collective
    */
   public void holdTo(Collective collective, String algorithm) {
-    end.confinement.enter(Call.HOLD_TO);
-    try {
-      String call = Refusals.call(Call.HOLD_TO, "collective algorithm", collective, algorithm);
-      end.refusals.missing(call, "collective", collective);
-      int status = sparkgap_world_set_algorithm(end.handle, collective.code, algorithm);
-      if (status != SPARKGAP_OK) {
-        throw end.failure(status, call);
-      }
-    } finally {
-      end.confinement.exit();
-    }
+    routes.holdTo(collective, algorithm);
   }
 
   // ---- The job
@@ -615,11 +324,7 @@ public final class Communicator implements AutoCloseable {
    * @param reason a sentence for a person, cut at 1,000 bytes
    */
   public void abort(String reason) {
-    synchronized (handleLock) {
-      if (!handleGivenBack) {
-        sparkgap_world_abort(end.handle, Objects.toString(reason, "no reason given"));
-      }
-    }
+    ending.abort(reason);
   }
 
   /**
@@ -636,41 +341,6 @@ public final class Communicator implements AutoCloseable {
    */
   @Override
   public void close() {
-    synchronized (closeLock) {
-      if (closing) {
-        return;
-      }
-      closing = true;
-      if (!end.confinement.enterWithin(Call.CLOSE, 0)) {
-        String inside = end.confinement.inside();
-        abort("the communicator was closed while " + inside);
-        if (!end.confinement.enterWithin(Call.CLOSE, CLOSE_PATIENCE_NANOS)) {
-          throw new IllegalStateException(
-              "close() on "
-                  + end.where()
-                  + ": "
-                  + inside
-                  + " and did not leave it within 5 s of the world's abort. The memory stays mapped"
-                  + " until the process ends: end the executor.");
-        }
-      }
-      closeInside();
-    }
-  }
-
-  private void closeInside() {
-    boolean wasHealthy = heap.isHealthy();
-    RuntimeException streamFailure = events.closeInside();
-    RuntimeException failure = heap.freeAllInside();
-    synchronized (handleLock) {
-      handleGivenBack = true;
-    }
-    end.confinement.exitForGood();
-    onClose.run();
-    // A world that had failed before has said so already.
-    RuntimeException first = wasHealthy && streamFailure != null ? streamFailure : failure;
-    if (first != null) {
-      throw first;
-    }
+    ending.close();
   }
 }

@@ -1,8 +1,8 @@
 package io.sparkgap.api;
 
+import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
-import org.bytedeco.javacpp.BytePointer;
 
 /** Turns what the native interface says into exceptions. Used by Sparkgap itself. */
 public final class Errors {

@@ -7,13 +7,14 @@ import static io.sparkgap.jni.SparkgapNative.sparkgap_event_elapsed_us;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_event_record;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_event_synchronize;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_event_wait;
+import static io.sparkgap.jni.SparkgapNative.sparkgap_synchronize;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_stream;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_stream;
 
+import io.sparkgap.javacpp.Pointer;
 import io.sparkgap.jni.EventHandle;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.Pointer;
 
 /** The stream of one communicator, and the events on it. */
 final class Events {
@@ -24,6 +25,18 @@ final class Events {
 
   Events(WorldEnd end) {
     this.end = end;
+  }
+
+  void synchronize() {
+    end.confinement.enter(Call.SYNCHRONIZE);
+    try {
+      int status = sparkgap_synchronize(end.handle);
+      if (status != SPARKGAP_OK) {
+        throw end.failure(status, Refusals.call(Call.SYNCHRONIZE, ""));
+      }
+    } finally {
+      end.confinement.exit();
+    }
   }
 
   long stream() {

@@ -20,7 +20,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.bytedeco.javacpp.Loader;
 
 /**
  * A real Spark application with Sparkgap loaded, for one test: in this JVM, or with executors that
@@ -81,8 +80,7 @@ public final class SparkApplication implements AutoCloseable {
 
   /** What spark-submit's --jars would bring, and the tests' own classes. */
   private static String executorClassPath() {
-    return Stream.of(
-            SparkgapPlugin.class, SparkgapNative.class, Loader.class, SparkApplication.class)
+    return Stream.of(SparkgapPlugin.class, SparkgapNative.class, SparkApplication.class)
         .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
         .distinct()
         .collect(Collectors.joining(File.pathSeparator));

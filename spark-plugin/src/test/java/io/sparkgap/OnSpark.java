@@ -1,0 +1,32 @@
+package io.sparkgap;
+
+import io.sparkgap.api.Communicator;
+import io.sparkgap.bootstrap.WorldReady;
+import io.sparkgap.support.SparkApplication;
+import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/** What the parts of the contract have at hand. */
+interface OnSpark {
+  int PES = 4;
+
+  SparkApplication application();
+
+  /** What PEs have reported, with the PE's number in front. */
+  List<String> reports();
+
+  default JavaSparkContext sc() {
+    return application().sc();
+  }
+
+  default WorldReady lastWorld() {
+    List<WorldReady> worlds = application().worlds();
+    return worlds.get(worlds.size() - 1);
+  }
+
+  static int sumOverAll(Communicator communicator, int mine) {
+    int[] sum = {mine};
+    communicator.allReduce(sum);
+    return sum[0];
+  }
+}
