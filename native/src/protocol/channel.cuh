@@ -80,7 +80,7 @@ class Channels {
     });
   }
 
-  // Once the chunk has arrived: behind a fence for the whole system, or behind the completion of its bulk copy.
+  // Once the chunk has arrived: behind its copy's completion and a fence for the whole system.
   __device__ void mark_sent(int32_t peer, uint32_t number) const {
     *reinterpret_cast<volatile uint64_t*>(mark_at(peer, world_.pe, number)) =
         static_cast<uint64_t>(signature_) << 32 | number;

@@ -135,7 +135,9 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t other_of(uint64_t pes, uint64_t at, uint
   return source > at ? source - at - 1 : source + pes - at - 1;
 }
 
-SPARKGAP_HOST_DEVICE constexpr uint64_t most_packets(uint64_t pes) { return kPacketBytes / others(pes) / kWordBytes; }
+SPARKGAP_HOST_DEVICE constexpr uint64_t most_packets(uint64_t pes) {
+  return (kPacketBytes / others(pes) + kWordBytes - 1) / kWordBytes;
+}
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t most_lines(uint64_t pes) {
   return (kLineBytes / others(pes) + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes);

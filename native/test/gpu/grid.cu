@@ -133,6 +133,8 @@ void run_small(int pes) {
     for (const ListedAlgorithm& listed : kKernelAlgorithms) {
       for (const kernels::Shape& shape : shapes_for(listed.algorithm)) {
         for (const uint64_t count : {3, 5000, 20000}) {
+          const uint64_t most = listed.algorithm == Algorithm::kPackets ? kernels::kPacketBytes : kernels::kLineBytes;
+          if (count * 4 * kernels::others(pes) > most && listed.algorithm <= Algorithm::kLines) continue;
           c.collective = listed.collective;
           c.algorithm = listed.algorithm;
           c.shape = shape;

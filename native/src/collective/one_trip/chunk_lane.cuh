@@ -149,9 +149,7 @@ class ChunkLane {
   }
 
   // A chunk has arrived at a peer.
-  __device__ __forceinline__ void mark(Copy& copy) {
-    const int32_t peer = trip_.neighbour(copy.distance);
-    channels_.mark_sent(peer, number_for(peer, copy.chunk));
+  __device__ __forceinline__ void arrived(Copy& copy) {
     const Copy next = after(copy);
     if (next.chunk != copy.chunk) shared_.sent.add(copy.chunk, 1);
     copy = next;
@@ -162,7 +160,7 @@ class ChunkLane {
     const BulkPipe pipe(stages, shared_.barriers);
     const bool copies = thread() == 0;
     Copy loading = first_copy(0), storing = loading, arriving = loading;
-    uint32_t loaded = 0, stored = 0, marked = 0, room = 0;
+    uint32_t loaded = 0, stored = 0, told = 0, room = 0;
     const auto load = [&] {
       if (loading.chunk >= chunks_) return;
       const uint8_t* from = trip_.message_for(trip_.neighbour(loading.distance)) + begin_of(loading.chunk);
@@ -186,8 +184,8 @@ class ChunkLane {
       load();
       if (!copies || stored < call_.pending) continue;
       await_all_but_pending(pipe);
-      mark(arriving);
-      ++marked;
+      arrived(arriving);
+      ++told;
     }
     if (!copies) return;
     // The stages are in use until all have been read, also where a wait has given up.
@@ -195,7 +193,7 @@ class ChunkLane {
     for (uint32_t number = stored; number < loaded; ++number) pipe.await_load(number);
     pipe.await_stores<0>();
 #pragma unroll 1
-    for (; marked < stored; ++marked) mark(arriving);
+    for (; told < stored; ++told) arrived(arriving);
   }
 
   __device__ __forceinline__ void await_all_but_pending(const BulkPipe& pipe) const {
@@ -246,19 +244,18 @@ class ChunkLane {
 
   __device__ __forceinline__ void post() {
     const int32_t peer = static_cast<int32_t>(thread());
-    const bool marks = sends_to(peer) && call_.senders != 0;
-    uint32_t sent = sends() && call_.senders != 0 ? 0 : chunks_;
+    uint32_t sent = sends() ? 0 : chunks_;
     uint32_t taken = takes() && trip_.world.pes > 1 ? 0 : chunks_;
 #pragma unroll 1
     for (uint32_t polls = 1; sent < chunks_ || taken < chunks_; ++polls) {
-      const uint32_t sent_now = sent < chunks_ ? done(shared_.sent, sent, call_.senders) : sent;
+      const uint32_t sent_now = sent < chunks_ ? done(shared_.sent, sent, sender_warps()) : sent;
       const uint32_t taken_now = taken < chunks_ ? done(shared_.taken, taken, call_.group_warps) : taken;
       if (sent_now == sent && taken_now == taken) {
         if (polls % kPollsBetweenLooks == 0 && __any_sync(kEveryThread, is_broken())) return;
         continue;
       }
-      if (marks && sent_now > sent) __threadfence_system();
-      for (uint32_t chunk = sent; marks && chunk < sent_now; ++chunk) {
+      if (sends_to(peer) && sent_now > sent) __threadfence_system();
+      for (uint32_t chunk = sent; sends_to(peer) && chunk < sent_now; ++chunk) {
         channels_.mark_sent(peer, number_for(peer, chunk));
       }
       if (gets_from(peer) && taken_now > taken) {

@@ -4,16 +4,15 @@
 // link: data once, and 12 bytes for each chunk. The warps of a block have roles, so that none of them stands still for
 // what another one has to wait for:
 //
-//   sender       waits for room at the peers, copies chunk k into their slots, marks it when it has arrived
+//   sender       waits for room at the peers, copies chunk k into their slots
 //   taker warps  in groups, each for every so many-th chunk: wait for its marks, add or copy it into `out`
-//   post warp    tells the peers what has been taken, in order
+//   post warp    marks what has been sent, behind a fence, and tells the peers what has been taken, in order
 //
 //   message      | chunk 0 | chunk 1 | ...        lane l has chunks l, l + lanes, ...
 //
 // The sender is one thread that moves chunks by bulk copies, through shared memory, from compute capability 9.0 on and for
-// messages aligned to 16 bytes: it knows when each has arrived, and needs so little of a multiprocessor that 16 of these
-// are enough for the link. Elsewhere it is some warps; then the post warp marks their chunks, behind its fence. Peers need
-// not agree on that.
+// messages aligned to 16 bytes; elsewhere it is some warps. Peers need not agree on that. A fence lasts microseconds while
+// others of the block store; so it is the post warp that stands at it, and one fence serves all chunks that are ready.
 //
 // In place: a taker writes chunk k only after this block's sender is done with its chunk k.
 #include "collective/one_trip/chunk_lane.cuh"
