@@ -127,18 +127,15 @@ void describe_machine(GpuPe& pe, const Nccl* nccl, const test::PeerMemory& memor
 
 void measure_calls(GpuPe& pe, const Options& options, Report& report, const Arrays& arrays, const NcclPeer* peer) {
   const int all_lanes = pe.world.lanes;
-  const int all_wide_lanes = pe.world.wide_lanes;
   for (const std::string& name : options.collectives) {
     const int collective = collective_of(name);
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const std::string& limit : options.max_blocks) {
         const int blocks = std::stoi(limit);
         pe.world.lanes = blocks == 0 ? all_lanes : std::min(blocks, all_lanes);
-        pe.world.wide_lanes = blocks == 0 ? all_wide_lanes : std::min(blocks, all_wide_lanes);
         measure_ours(pe, options, report, arrays, collective, bytes, blocks);
       }
       pe.world.lanes = all_lanes;
-      pe.world.wide_lanes = all_wide_lanes;
       if (peer != nullptr) measure_nccl(pe, options, report, arrays, *peer, collective, bytes);
     }
   }

@@ -41,14 +41,12 @@ uint32_t signature_of(const KernelCall& call) {
 
 uint64_t scratch_bytes(int32_t pes) { return scratch_size(static_cast<uint64_t>(pes)); }
 
-// Two launches of a PE can be on the GPU at once (meet_launch_order), and a multiprocessor has room for two blocks of
-// any kernel of a collective but the wide ones: a lane of each PE for each multiprocessor always fits.
+// A block may need a multiprocessor for itself. Of a PE that has its GPU alone all blocks of a launch fit, and those of
+// the next one wait for room without harm. Where PEs share a GPU, two launches of each can be on it at once
+// (meet_launch_order), and what waits there must not keep out what it waits for: a multiprocessor for each block of all.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
-  return std::max(1, std::min(kMaxLanes, multiprocessors / std::max(1, pes_per_device)));
-}
-
-int32_t wide_lanes_for(int32_t lanes, int32_t pes_per_device) {
-  return pes_per_device <= 1 ? lanes : std::max(1, lanes / 2);
+  const int32_t launches = pes_per_device > 1 ? 2 * pes_per_device : 1;
+  return std::max(1, std::min(kMaxLanes, multiprocessors / launches));
 }
 
 int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& asked) {
@@ -56,7 +54,7 @@ int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& 
   KernelCall call = asked;
   call.signature = signature_of(call);
   if (call.shape.blocks == 0) {
-    call.shape = tuned_shape(*world.tuning, call.collective, call.algorithm, given_bytes(call), world.pes);
+    call.shape = tuned_shape(*world.tuning, call.collective, call.algorithm, given_bytes(call), world.pes, world.lanes);
   }
   return kLaunches.of[call.collective][static_cast<int32_t>(call.algorithm)](world, stream, call);
 }

@@ -30,14 +30,10 @@ void destroy_launch_cache(LaunchCache* cache);
 // Bytes of symmetric memory that each PE of a world of `pes` needs. The same on all PEs.
 uint64_t scratch_bytes(int32_t pes);
 
-// How many lanes a world may use so that all blocks of all PEs on one GPU are resident at once, without which PEs that
-// wait for each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most
-// PEs that share one. At least 1.
+// How many lanes a world may use so that all blocks of all PEs on one GPU find room, without which PEs that wait for each
+// other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most PEs that share
+// one. At least 1.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device);
-
-// The same for kernels of which a multiprocessor has room for one block only. Of a PE that has its GPU for itself, what is
-// launched next waits for room without harm.
-int32_t wide_lanes_for(int32_t lanes, int32_t pes_per_device);
 
 // A collective as its caller made it, and what the kernels want to know besides.
 struct KernelCall : CollectiveCall {

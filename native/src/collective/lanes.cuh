@@ -12,7 +12,7 @@
 
 namespace sparkgap::kernels {
 
-// Two blocks of them fit a multiprocessor: see lanes_for().
+// Two blocks of them fit a multiprocessor, so that the next launch is set up beside the one that runs.
 constexpr int32_t kLaneThreads = 512;
 constexpr int32_t kLaneBlocks = 2;
 

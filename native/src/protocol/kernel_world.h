@@ -54,7 +54,6 @@ struct KernelWorld {
   int32_t pe;
   int32_t pes;                 // 1..kMaxPes
   int32_t lanes;               // from lanes_for(); the same on all PEs
-  int32_t wide_lanes;          // from wide_lanes_for(); the same on all PEs
   int32_t compute_major;       // of this PE's GPU: from 9 on back-to-back launches overlap
   uint64_t deadline_ns;        // of each wait of a kernel
   void* scratch[kMaxPes];      // scratch_bytes() each, zeroed on all PEs before the first launch on any; aligned to 256

@@ -54,7 +54,7 @@ Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances&
   }
   const kernels::Tuning& tuning = circumstances.tuning == nullptr ? kernels::h200_tuning() : *circumstances.tuning;
   const auto carries = [&](Algorithm algorithm) { return can_carry(algorithm, bytes, circumstances); };
-  return kernels::tuned_algorithm(tuning, collective, bytes, circumstances.pes, carries);
+  return kernels::tuned_algorithm(tuning, collective, bytes, circumstances.pes, circumstances.lanes, carries);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ constexpr Shape kFewLines = {128, 128, 0, 0, 0};
 constexpr Shape kSomeLines = {128, 256, 0, 0, 0};
 constexpr Shape kManyLines = {128, 512, 0, 0, 0};
 constexpr Shape kChunks = {128, 512, 8_KiB, 4, 4};
+constexpr Shape kBulkChunks = {128, 512, 16_KiB, 0, 7};
 constexpr Shape kSteps = {64, 512, 0, 0, 0};
 
 // Two H200 over NVLink. `bytes` is the message.
@@ -40,6 +41,18 @@ constexpr TuningRow kH200BlocksPair[] = {
 constexpr TuningRow kH200BroadcastPair[] = {
     {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
     {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kSteps},
+};
+
+// Worlds that are held to few lanes (spark.sparkgap.kernel.max.blocks): one thread's bulk copies do the work of many.
+constexpr TuningRow kH200ReducingPairWithFew[] = {
+    {64_KiB, kPackets, kManyPackets},
+    {512_KiB, kLines, kManyLines},
+    {kAny, kOneShot, kBulkChunks},
+};
+constexpr TuningRow kH200BlocksPairWithFew[] = {
+    {64_KiB, kPackets, kManyPackets},
+    {512_KiB, kLines, kManyLines},
+    {kAny, kChunked, kBulkChunks},
 };
 
 // Three PEs and more. Not measured, for want of such hosts: the sizes are those of two PEs, for what a PE sends to all;
@@ -74,8 +87,12 @@ constexpr TuningRows rows(const TuningRow (&table)[kCount]) {
 // In the order of SPARKGAP_ALL_REDUCE...
 constexpr Tuning kH200 = {
     "NVIDIA H200",
+    64,
     {rows(kH200AllReducePair), rows(kH200BlocksPair), rows(kH200BlocksPair), rows(kH200BroadcastPair),
      rows(kH200ReducePair), rows(kH200BlocksPair), rows(kAllToAllv), rows(kBarrier)},
+    {rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kH200BlocksPairWithFew),
+     rows(kH200ReducingPairWithFew), rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kAllToAllv),
+     rows(kBarrier)},
     {rows(kH200AllReduceMore), rows(kH200BlocksMore), rows(kH200BlocksMore), rows(kH200BroadcastMore),
      rows(kH200AllReduceMore), rows(kH200BlocksMore), rows(kAllToAllv), rows(kBarrier)},
 };
@@ -93,8 +110,9 @@ const Tuning& tuning_for(const char* gpu) {
   return kH200;
 }
 
-Shape tuned_shape(const Tuning& tuning, int32_t collective, Algorithm algorithm, uint64_t bytes, int32_t pes) {
-  const TuningRows& rows = rows_of(tuning, collective, pes);
+Shape tuned_shape(const Tuning& tuning, int32_t collective, Algorithm algorithm, uint64_t bytes, int32_t pes,
+                  int32_t lanes) {
+  const TuningRows& rows = rows_of(tuning, collective, pes, lanes);
   const uint64_t sent = bytes * static_cast<uint64_t>(pes > 2 ? pes - 1 : 1);
   // Where the table has none for an algorithm that a caller holds to.
   Shape shape = kChunks;

@@ -1,7 +1,7 @@
 // Which algorithm a collective takes on GPUs, at which size, and how its kernel is launched: one table for each kind of
 // GPU, made from measurement. Shared by both libraries.
 //
-// The tables are data (tuning.cc). `gpu_bench --sweep` measures what they are made of; bench/gpu_tuning.py makes the rows.
+// The tables are data (tuning.cc); `native/test/gpu/run.sh run RESULTS shapes` measures what they are made of.
 #ifndef SPARKGAP_SELECT_TUNING_H
 #define SPARKGAP_SELECT_TUNING_H
 
@@ -33,9 +33,12 @@ struct TuningRows {
   int32_t count;
 };
 
+// By collective, SPARKGAP_ALL_REDUCE...
 struct Tuning {
-  const char* gpu;  // what CUDA calls it
+  const char* gpu;    // what CUDA calls it
+  int32_t few_lanes;  // a world of fewer lanes has few
   TuningRows pair[SPARKGAP_COLLECTIVES];
+  TuningRows pair_with_few[SPARKGAP_COLLECTIVES];
   TuningRows more[SPARKGAP_COLLECTIVES];  // for three PEs and more
 };
 
@@ -44,14 +47,16 @@ const Tuning& h200_tuning();
 // The table of the GPUs of that name; the H200's where there is none.
 const Tuning& tuning_for(const char* gpu);
 
-inline const TuningRows& rows_of(const Tuning& tuning, int32_t collective, int32_t pes) {
-  return (pes <= 2 ? tuning.pair : tuning.more)[collective];
+inline const TuningRows& rows_of(const Tuning& tuning, int32_t collective, int32_t pes, int32_t lanes) {
+  if (pes > 2) return tuning.more[collective];
+  return (lanes < tuning.few_lanes ? tuning.pair_with_few : tuning.pair)[collective];
 }
 
 // carries(algorithm): whether it can be taken at all.
 template <class Carries>
-Algorithm tuned_algorithm(const Tuning& tuning, int32_t collective, uint64_t bytes, int32_t pes, const Carries& carries) {
-  const TuningRows& rows = rows_of(tuning, collective, pes);
+Algorithm tuned_algorithm(const Tuning& tuning, int32_t collective, uint64_t bytes, int32_t pes, int32_t lanes,
+                          const Carries& carries) {
+  const TuningRows& rows = rows_of(tuning, collective, pes, lanes);
   const uint64_t sent = bytes * static_cast<uint64_t>(pes > 2 ? pes - 1 : 1);
   int32_t row = 0;
   while (row + 1 < rows.count && (sent > rows.rows[row].bytes || !carries(rows.rows[row].algorithm))) ++row;
@@ -59,7 +64,8 @@ Algorithm tuned_algorithm(const Tuning& tuning, int32_t collective, uint64_t byt
 }
 
 // The shape of `algorithm` for that size, also where the table would take another algorithm.
-Shape tuned_shape(const Tuning& tuning, int32_t collective, Algorithm algorithm, uint64_t bytes, int32_t pes);
+Shape tuned_shape(const Tuning& tuning, int32_t collective, Algorithm algorithm, uint64_t bytes, int32_t pes,
+                  int32_t lanes);
 
 }  // namespace sparkgap::kernels
 

@@ -43,7 +43,6 @@ GpuPe::GpuPe(int pe, int pes, Meeting& meeting, void* host_words) : meeting_(mee
   world.pe = pe;
   world.pes = pes;
   world.lanes = kernels::lanes_for(properties.multiProcessorCount, (pes + gpus_ - 1) / gpus_);
-  world.wide_lanes = kernels::wide_lanes_for(world.lanes, (pes + gpus_ - 1) / gpus_);
   world.compute_major = properties.major;
   world.tuning = &kernels::tuning_for(properties.name);
   cuda_ok(kernels::make_launch_cache(properties.major, &world.launches), "make_launch_cache");

@@ -101,7 +101,7 @@ int32_t launch_chunks(const KernelWorld& world, CUstream_st* stream, const Kerne
   chunks.trip = trip_of(world, call);
   const uint64_t most = std::min<uint64_t>(call.shape.chunk_bytes, channel_slot_bytes(world.pes));
   // As many chunks for each lane, as long as each other.
-  const uint64_t blocks = static_cast<uint64_t>(std::min(call.shape.blocks, world.wide_lanes));
+  const uint64_t blocks = static_cast<uint64_t>(std::min(call.shape.blocks, world.lanes));
   const uint64_t rounds = std::max<uint64_t>(1, (chunks.trip.bytes + blocks * most - 1) / (blocks * most));
   const uint64_t even = (chunks.trip.bytes + blocks * rounds - 1) / (blocks * rounds);
   const int32_t lanes =

@@ -20,7 +20,7 @@
 
 namespace sparkgap::kernels {
 
-// Two blocks of them fit a multiprocessor: see lanes_for().
+// Two blocks of packets or lines fit a multiprocessor, one of chunks.
 constexpr int32_t kTripThreads = 512;
 constexpr int32_t kTripBlocks = 2;
 

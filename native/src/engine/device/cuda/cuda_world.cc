@@ -184,11 +184,9 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
       reachable &= scratch.part(pe) != nullptr;
       multiprocessors = std::min(multiprocessors, cards[pe].multiprocessors);
     }
-    const int32_t pes_per_device = most_pes_per_device(cards, options_.pes);
     const int32_t most = options_.max_blocks > 0 ? options_.max_blocks : kernels::kMaxLanes;
-    const int32_t lanes = kernels::lanes_for(multiprocessors, pes_per_device);
+    const int32_t lanes = kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes));
     kernel_world_.lanes = reachable ? std::min(most, lanes) : 0;
-    kernel_world_.wide_lanes = reachable ? std::min(most, kernels::wide_lanes_for(lanes, pes_per_device)) : 0;
   });
 }
 
