@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "provider/host/shortage.h"
+
 namespace sparkgap {
 namespace {
 
@@ -69,11 +71,13 @@ Segment Segment::make(const std::string& directory, uint64_t bytes) {
   segment.fd_ = ::open(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (segment.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) segment.fd_ = open_and_unlink(directory);
   if (segment.fd_ < 0) {
-    refuse_without_descriptors(errno, "shared memory in " + directory);
+    const int error = errno;
+    refuse_without_descriptors(error, "shared memory in " + directory);
+    refuse_without_inodes(error, directory);
     fail(SPARKGAP_UNAVAILABLE, kNoPe,
          "cannot make shared memory in %s: %s. It must be a directory, normally a tmpfs, that this user may write to; "
          "spark.sparkgap.host.directory names it",
-         directory.c_str(), std::strerror(errno));
+         directory.c_str(), std::strerror(error));
   }
   if (ftruncate(segment.fd_, static_cast<off_t>(bytes)) != 0) {
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "cannot make a segment of %llu bytes in %s: %s",
@@ -110,8 +114,10 @@ Segment Segment::open(pid_t pid, int fd, uint64_t bytes) {
 void Segment::map(const std::string& where) {
   void* address = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (address == MAP_FAILED) {
+    const int error = errno;
+    refuse_without_mappings(error, bytes_, where);
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "cannot map %llu bytes of %s: %s", static_cast<unsigned long long>(bytes_),
-         where.c_str(), std::strerror(errno));
+         where.c_str(), std::strerror(error));
   }
   base_ = static_cast<uint8_t*>(address);
   // Only where the administrator allows it for shared memory; elsewhere this does nothing.

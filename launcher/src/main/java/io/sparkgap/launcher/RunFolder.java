@@ -4,6 +4,7 @@ import io.sparkgap.launcher.cluster.Request;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -118,6 +119,32 @@ final class RunFolder {
     if (Files.notExists(executors())) {
       delete(sparkHome());
     }
+  }
+
+  /**
+   * A path of a file that Spark takes for what it is: the file's own, or that of a link to it here.
+   */
+  Path plain(Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    if (SparkPath.isPlain(absolute)) {
+      return file;
+    }
+    Path link = path.resolve("files").resolve(plainName(absolute.getFileName().toString()));
+    Files.createDirectories(link.getParent());
+    if (Files.notExists(link, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createSymbolicLink(link, absolute);
+    }
+    return link;
+  }
+
+  private static String plainName(String name) {
+    StringBuilder plain = new StringBuilder(name);
+    for (int i = 0; i < plain.length(); i++) {
+      if (!SparkPath.isPlain(Path.of(plain.substring(i, i + 1)))) {
+        plain.setCharAt(i, '_');
+      }
+    }
+    return plain.toString();
   }
 
   /** For Spark's temporary files. */

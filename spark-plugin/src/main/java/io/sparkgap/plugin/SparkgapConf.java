@@ -30,11 +30,11 @@ public final class SparkgapConf {
               "auto",
               "0.1.0",
               "What bootstraps a world and owns its memory. `host` is memory that the processes of"
-                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an executor"
-                  + " (`spark.executor.resource.gpu.amount=1`) and that library: where they cannot"
-                  + " serve, the application ends with the reason. `auto` takes the first of"
-                  + " `nvshmem`, `nccl`, `host` that every executor of the stage can have, and says"
-                  + " why in the driver's log and in `Communicator.toString()`."),
+                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an"
+                  + " executor (`spark.executor.resource.gpu.amount=1`) and that library: where"
+                  + " they cannot serve, the application ends with the reason. `auto` takes the"
+                  + " first of `nvshmem`, `nccl`, `host` that every executor of the stage can have,"
+                  + " and says why in the driver's log and in `Communicator.toString()`."),
           List.of("auto", "host", "nccl", "nvshmem"));
 
   public static final ConfigEntry<String> NVSHMEM_LIBRARY =
@@ -106,10 +106,24 @@ public final class SparkgapConf {
               PREFIX + "slots.timeout",
               "60s",
               "0.1.0",
-              "How long `Sparkgap.run` waits until there are enough executors to run all PEs at"
-                  + " once, before it fails with what was asked for and what there is."),
+              "How long `Sparkgap.run`, and each retry of its stage, waits until there are enough"
+                  + " executors to run all PEs at once, before it fails with what was asked for and"
+                  + " what there is. While there are enough, but other stages hold them, it waits,"
+                  + " and says now and then who does."),
           Duration.ZERO,
           Duration.ofDays(1));
+
+  public static final ConfigEntry<Integer> EXECUTOR_STARTS_LOST =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "executor.starts.lost",
+              "5",
+              "0.1.0",
+              "How many executors in a row may be lost before Sparkgap in them is ready. So many"
+                  + " end the application, with their exit codes, their hosts and where their logs"
+                  + " are: Spark would replace them for ever."),
+          1,
+          10_000);
 
   public static final ConfigEntry<String> HOST_DIRECTORY =
       ConfigEntry.ofFolder(
@@ -117,9 +131,9 @@ public final class SparkgapConf {
               PREFIX + "host.directory",
               "/dev/shm",
               "0.1.0",
-              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and some"
-                  + " pages with which the PEs of any world watch each other. Nothing is ever left in"
-                  + " it."));
+              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and"
+                  + " some pages with which the PEs of any world watch each other. Nothing is ever"
+                  + " left in it."));
 
   public static final ConfigEntry<Duration> WATCHDOG_INTERVAL =
       ConfigEntry.ofDuration(
@@ -187,6 +201,7 @@ public final class SparkgapConf {
           CHECK,
           JOIN_TIMEOUT,
           SLOTS_TIMEOUT,
+          EXECUTOR_STARTS_LOST,
           HOST_DIRECTORY,
           WATCHDOG_INTERVAL,
           WORLDS_IDLE_MAX,
