@@ -60,6 +60,10 @@ void World::open(const sparkgap_world_options& options) {
   if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
   }
+  if (options.kernel_max_blocks < 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
+         options.kernel_max_blocks);
+  }
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
@@ -71,6 +75,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.host_directory = options.host_directory;
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
+  options_.kernel_max_blocks = options.kernel_max_blocks;
   options_.nvshmem_library = text_or_empty(options.nvshmem_library);
   options_.nccl_library = text_or_empty(options.nccl_library);
   circumstances_.pes = options.pes;

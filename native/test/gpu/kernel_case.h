@@ -22,6 +22,7 @@ struct KernelCase {
   bool symmetric = false;    // `out` is given with its place
   bool shift_apart = false;  // with symmetric: PEs give different places
   int shift = 0;             // elements between the start of the memory and the arrays
+  kernels::Shape shape = {};  // as the world's tuning says
   uint64_t salt = 0;         // different salts, different inputs
 };
 
