@@ -1,8 +1,10 @@
 package io.sparkgap;
 
+import io.sparkgap.bootstrap.Interruption;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.plugin.DriverSide;
 import io.sparkgap.plugin.PeResult;
+import io.sparkgap.plugin.StageLaunches.Launch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +25,9 @@ import org.apache.spark.resource.ResourceProfile;
  */
 final class WorldJob {
   private static final Duration REPORTS_PATIENCE = Duration.ofSeconds(1);
+
+  /** The class of RDDs that such a shuffle gives, as lineages show it. */
+  private static final String SQL_SHUFFLE = "ShuffledRowRDD";
 
   private final SparkContext sc;
   private final DriverSide driver;
@@ -72,30 +77,66 @@ final class WorldJob {
     int pes = rdd.getNumPartitions();
     if (pes > SparkgapNative.SPARKGAP_MAX_PES) {
       throw new IllegalArgumentException(
-          "The RDD has %d partitions, but a world has at most %d PEs, one for each: repartition it"
-              .formatted(pes, SparkgapNative.SPARKGAP_MAX_PES));
+          "The RDD has "
+              + pes
+              + " partitions, but a world has at most "
+              + SparkgapNative.SPARKGAP_MAX_PES
+              + " PEs, one for each: repartition it");
     }
     if (pes == 0) {
       return new ArrayList<>();
     }
-    List<PeResult> results;
+    ResourceProfile profile = profile(rdd);
     try {
-      new Slots(driver, sc).await(pes, profile(rdd));
-      results =
-          WholeStage.of(rdd)
-              .mapPartitionsToPair(body)
-              .partitionBy(new HashPartitioner(1))
-              .values()
-              .collect();
-    } catch (Exception e) {
-      // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
-      // application, its reason counts, not that the context has stopped.
+      driver.slots().await(pes, profile);
+      warnIfCoalesced(rdd, pes, profile);
+      return inOrder(collect(WholeStage.of(rdd, profile), body, profile));
+    } catch (InterruptedException e) {
+      throw Interruption.passOn(e);
+    } catch (RuntimeException e) {
       driver.requireWorking();
       throw e;
     } finally {
       driver.drainReports(REPORTS_PATIENCE);
     }
-    return inOrder(results);
+  }
+
+  /** A world that is smaller than it was meant to be works, and says nothing. */
+  private void warnIfCoalesced(JavaRDD<?> rdd, int pes, ResourceProfile profile) {
+    int slots = driver.slots().usable(profile);
+    if (pes < slots && rdd.toDebugString().contains(SQL_SHUFFLE)) {
+      driver.warn(
+          "Sparkgap.run makes a world of "
+              + pes
+              + (pes == 1 ? " PE" : " PEs")
+              + ", one for each partition of its RDD, although there are "
+              + slots
+              + " task slots. The RDD comes out of a shuffle of a DataFrame, whose partitions Spark"
+              + " coalesces by their size: if that was not meant, repartition to the number of PEs,"
+              + " or set spark.sql.adaptive.coalescePartitions.enabled=false");
+    }
+  }
+
+  private <T, R> List<PeResult> collect(
+      WholeStage<T> stage, PeBody<T, R> body, ResourceProfile profile) {
+    try (Launch launch = driver.launches().watch(stage.id(), stage.getNumPartitions(), profile)) {
+      try {
+        return stage
+            .toJava()
+            .mapPartitionsToPair(body)
+            .partitionBy(new HashPartitioner(1))
+            .values()
+            .collect();
+      } catch (Exception e) {
+        // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
+        // application, or cancelled the stage, its reason counts, not what Spark made of it.
+        if (!(e instanceof InterruptedException)) {
+          driver.requireWorking();
+          launch.requireGood(e);
+        }
+        throw e;
+      }
+    }
   }
 
   private ResourceProfile profile(JavaRDD<?> rdd) {
