@@ -2,66 +2,21 @@
 #include "sparkgap/sparkgap.h"
 
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "engine/engines.h"
 #include "protocol/nodes/card.h"
 #include "reduce/reduce.h"
+#include "sparkgap/guarded.h"
 #include "wire/wire.h"
 #include "world/arguments.h"
 #include "world/world.h"
 
-struct sparkgap_world : sparkgap::World {};
-
 namespace sparkgap {
 namespace {
-
-// Runs the body of a C function.
-template <class Body>
-sparkgap_status guarded(sparkgap_world* world, const Body& body) noexcept {
-  if (__builtin_expect(world == nullptr, 0)) return SPARKGAP_INVALID_ARGUMENT;
-  try {
-    body();
-    return SPARKGAP_OK;
-  } catch (const Failure& failure) {
-    world->record(failure);
-    return failure.status;
-  } catch (const std::exception& exception) {
-    Failure failure;
-    failure.status = SPARKGAP_INTERNAL;
-    Text(failure.message, sizeof failure.message).add("unexpected: %s", exception.what());
-    world->record(failure);
-    return failure.status;
-  }
-}
-
-// As guarded, for what needs a connected and healthy world.
-template <class Body>
-sparkgap_status guarded_call(sparkgap_world* world, const Body& body) noexcept {
-  return guarded(world, [&] {
-    world->check_usable();
-    body();
-  });
-}
-
-// Runs the body of a C function that has no world to keep its sentence: what was found, or what is wrong.
-template <class Body>
-sparkgap_status guarded_message(char* message, uint64_t message_bytes, const Body& body) noexcept {
-  Failure failure;
-  try {
-    Text found(failure.message, sizeof failure.message);
-    body(found);
-  } catch (const Failure& thrown) {
-    failure = thrown;
-  } catch (const std::exception& exception) {
-    failure.status = SPARKGAP_INTERNAL;
-    Text(failure.message, sizeof failure.message).add("unexpected: %s", exception.what());
-  }
-  if (message != nullptr && message_bytes > 0) Text(message, message_bytes).add("%s", failure.message);
-  return failure.status;
-}
 
 Streams& streams_of(sparkgap_world& world) {
   Streams* streams = world.streams();
@@ -77,7 +32,8 @@ Event& event_of(const World& world, sparkgap_event* event, const char* name) {
   return *event->event;
 }
 
-sparkgap_status guarded_collective(sparkgap_world* world, const CollectiveCall& call) noexcept {
+__attribute__((always_inline)) inline sparkgap_status guarded_collective(sparkgap_world* world,
+                                                                         CollectiveCall&& call) noexcept {
   return guarded_call(world, [&] {
     check_call(*world, call);
     world->collective(call);
@@ -362,11 +318,15 @@ sparkgap_status sparkgap_all_to_allv(sparkgap_world* world, const void* in, cons
   call.send_offsets = send_offsets;
   call.receive_counts = receive_counts;
   call.receive_offsets = receive_offsets;
-  return guarded_collective(world, call);
+  return guarded_collective(world, std::move(call));
 }
 
 sparkgap_status sparkgap_barrier(sparkgap_world* world) {
   return guarded_collective(world, make_call(SPARKGAP_BARRIER, nullptr, nullptr, 0, 0));
+}
+
+sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
+  return guarded_call(world, [&] { world->finish(); });
 }
 
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {

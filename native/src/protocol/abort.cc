@@ -42,7 +42,7 @@ void fail_as_aborted(const Control& control, int32_t pe) {
   const AbortRecord record = header.abort;
   const int32_t by = record.by;
   const auto is_pe = [&](int32_t number) { return number >= 0 && number < header.world_pes; };
-  if (!is_pe(by) || (record.subject != kNoPe && !is_pe(record.subject)) || record.status == SPARKGAP_OK) {
+  if (!is_pe(by) || (record.subject != kNoPe && !is_pe(record.subject)) || !is_failure(record.status)) {
     fail(SPARKGAP_INTERNAL, kNoPe,
          "the world was ended, but by \"PE %d\" of %d PEs, about \"PE %d\", with status %d: something has written into "
          "its shared memory",

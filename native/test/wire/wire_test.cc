@@ -157,9 +157,9 @@ void a_cable_out_for_two_seconds_is_no_loss() {
     const std::vector<uint8_t> data = patterned(100000, 5);
     for (uint32_t i = 0; i < 2000; ++i) {
       if (pe == 0 && i == 500) {
-        set_link(1, false);
+        set_own_link(false);
         usleep(2000000);
-        set_link(1, true);
+        set_own_link(true);
       }
       end.put(1 - pe, 4096, data.data(), data.size(), {1, i, 0});
       end.wait_for_signals(i + 1);

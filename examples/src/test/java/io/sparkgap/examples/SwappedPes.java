@@ -93,6 +93,7 @@ final class SwappedPes {
               false,
               "/dev/shm",
               shared,
+              0,
               nvshmemLibrary,
               ncclLibrary,
               WireSettings.AUTO);

@@ -67,12 +67,24 @@ public final class SparkgapConf {
                   + " NVIDIA's MPS runs: without it, PEs that wait for each other take turns of"
                   + " milliseconds. Not with provider `nccl`, which takes one PE a GPU."));
 
+  public static final ConfigEntry<Integer> KERNEL_MAX_BLOCKS =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "kernel.max.blocks",
+              "0",
+              "0.1.0",
+              "The most blocks that a collective's kernel has, each of which takes a multiprocessor"
+                  + " of the GPU: fewer leave more to computations beside it, and make large"
+                  + " messages slower. 0: as many as are fastest."),
+          0,
+          1024);
+
   public static final ConfigEntry<String> WIRE =
       ConfigEntry.ofChoice(
           new Declaration(
               PREFIX + "wire",
               "auto",
-              "0.2.0",
+              "0.1.0",
               "What joins the nodes of a world whose executors are on several: `tcp`, or `verbs` for"
                   + " InfiniBand and RoCE, which needs a libfabric of the host's that has it and was"
                   + " not run by us. `auto` is `tcp`."),
@@ -83,7 +95,7 @@ public final class SparkgapConf {
           new Declaration(
               PREFIX + "wire.address",
               "",
-              "0.2.0",
+              "0.1.0",
               "Where an executor listens for PEs of other nodes while a world is made, and what it"
                   + " sends from: a network such as `10.1.0.0/16`, an interface such as `eth1`, or a"
                   + " numeric address. By default the address of the name that Spark gives the"
@@ -96,7 +108,7 @@ public final class SparkgapConf {
           new Declaration(
               PREFIX + "wire.ports",
               "",
-              "0.2.0",
+              "0.1.0",
               "The ports that executors may listen on for PEs of other nodes, for firewalls: a range"
                   + " such as `20000-20100`. Each PE of a world over several nodes needs one while"
                   + " the world is made. By default any port."),
@@ -108,7 +120,7 @@ public final class SparkgapConf {
           new Declaration(
               PREFIX + "wire.plaintext",
               "false",
-              "0.2.0",
+              "0.1.0",
               "Whether a world may send its data between nodes unencrypted although the application"
                   + " asks Spark to encrypt its traffic or its files (`spark.network.crypto.enabled`,"
                   + " `spark.authenticate.enableSaslEncryption`, `spark.ssl.rpc.enabled`,"
@@ -120,7 +132,7 @@ public final class SparkgapConf {
           new Declaration(
               PREFIX + "fabric.library",
               "",
-              "0.2.0",
+              "0.1.0",
               "The file `libfabric.so.1` on the executors, which carries the wire. By default the"
                   + " one that the jar brings, which has TCP; for `verbs` the host's."));
 
@@ -254,6 +266,7 @@ public final class SparkgapConf {
           NVSHMEM_LIBRARY,
           NCCL_LIBRARY,
           DEVICE_SHARED,
+          KERNEL_MAX_BLOCKS,
           WIRE,
           WIRE_ADDRESS,
           WIRE_PORTS,
