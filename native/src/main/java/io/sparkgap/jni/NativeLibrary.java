@@ -178,16 +178,11 @@ public final class NativeLibrary {
       }
     }
     for (String file : COMPANIONS) {
-<<<<<<< HEAD
       if (resource(file) != null) {
         String found = digests.findProblem(file, extracted(file), problems);
         if (found != null) {
           return found;
         }
-=======
-      if (found == null && resource(file) != null) {
-        found = digests.findProblem(file, extracted(file), problems);
->>>>>>> 2e0dded7292899560b686e368693220882684fe7
       }
     }
     return null;
