@@ -180,8 +180,12 @@ struct Places {
 };
 
 constexpr Places places_of(uint64_t pes) {
-  return {most_packets(pes) * sizeof(Packet), lines_begin(pes),        most_lines(pes) * sizeof(Line),
-          channels_at(pes),                   channel_slot_bytes(pes), static_cast<uint32_t>(pes)};
+  return {most_packets(pes) * sizeof(Packet),
+          lines_begin(pes),
+          most_lines(pes) * sizeof(Line),
+          channels_at(pes),
+          channel_slot_bytes(pes),
+          static_cast<uint32_t>(pes)};
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t slot_bytes(uint64_t pes) { return kLaneSlotBytes / pes / 256 * 256; }

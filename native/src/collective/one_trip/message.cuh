@@ -27,8 +27,7 @@ class Message {
                                            trip_.places.packets(trip_.world.pe, parity(), source));
   }
   __device__ Line* lines_to(int32_t peer) const {
-    return reinterpret_cast<Line*>(scratch_of(trip_.world, peer) +
-                                   trip_.places.lines(peer, parity(), trip_.world.pe));
+    return reinterpret_cast<Line*>(scratch_of(trip_.world, peer) + trip_.places.lines(peer, parity(), trip_.world.pe));
   }
   __device__ const Line* lines_from(int32_t source) const {
     return reinterpret_cast<const Line*>(scratch_of(trip_.world, trip_.world.pe) +

@@ -82,7 +82,8 @@ inline LaunchShape spread(uint64_t items, const Shape& shape, int32_t lanes) {
   const uint64_t most = static_cast<uint64_t>(std::min(shape.blocks, lanes));
   const uint64_t blocks = std::max<uint64_t>(1, std::min(most, (items + threads - 1) / threads));
   const uint64_t each = std::max<uint64_t>(1, (items + blocks - 1) / blocks);
-  return {nullptr, static_cast<int32_t>(blocks), static_cast<int32_t>(std::min(threads, (each + 31) / 32 * 32)), true, 0};
+  return {nullptr, static_cast<int32_t>(blocks), static_cast<int32_t>(std::min(threads, (each + 31) / 32 * 32)), true,
+          0};
 }
 
 inline int32_t launch_trip(const void* kernel, const Trip& trip, CUstream_st* stream, LaunchShape shape) {
