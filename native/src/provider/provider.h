@@ -50,6 +50,9 @@ class Provider : public Liveness {
 
   // Finds the world's memory and claims this PE's place in it. The view stays valid as long as the provider.
   virtual Control open_world(const uint8_t* id) = 0;
+
+  // Every PE has opened the world and is connected: nobody has to find its memory any more.
+  virtual void all_connected() = 0;
 };
 
 }  // namespace sparkgap

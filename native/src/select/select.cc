@@ -34,8 +34,8 @@ Algorithm select_all_reduce(uint64_t bytes, const Circumstances& circumstances) 
 }
 
 Algorithm select_on_host(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
-  const bool direct = has_algorithm(ProviderKind::kHost, collective, Algorithm::kDirect) &&
-                      bytes >= direct_bytes(collective, circumstances);
+  const bool direct = bytes >= direct_bytes(collective, circumstances) &&
+                      has_algorithm(ProviderKind::kHost, collective, Algorithm::kDirect);
   return direct ? Algorithm::kDirect : select_for_any_memory(collective, bytes, circumstances);
 }
 

@@ -1,6 +1,9 @@
 #include "world/world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "engine/engines.h"
 #include "protocol/abort.h"
@@ -15,28 +18,30 @@ namespace {
 // about as long as a switch to another process takes.
 constexpr int32_t kSpins = 2000;
 constexpr int32_t kSpinsWhenSharing = 60;
-constexpr int64_t kYieldTimeUs = 1000;
+// How long they then stay awake. With a core for each: longer than the scheduler lets another process have it.
+constexpr int64_t kAwakeUs = 10000;
+constexpr int64_t kAwakeUsWhenSharing = 1000;
+// So that it can be counted in nanoseconds from any moment of a clock.
+constexpr int64_t kLongestTimeoutMs = int64_t{100} * 365 * 24 * 3600 * 1000;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 }  // namespace
 
-class World::Span {
- public:
-  Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
-  ~Span() { world_.end_call(); }
-  Span(const Span&) = delete;
-  Span& operator=(const Span&) = delete;
-
- private:
-  World& world_;
-};
-
 World::~World() {
+  if (getpid() != process_) {
+    // A child of fork has a copy, but neither the PE nor its GPU: what is there of those stays as it is.
+    if (memory_is_device()) {
+      for (const auto& buffer : buffers_) static_cast<void>(buffer->memory.release());
+      static_cast<void>(engine_.release());
+    }
+    return;
+  }
   buffers_.clear();
   const bool left = engine_ == nullptr || engine_->leave();
   if (!control_ || !left) return;
-  store_release(&control_.record(options_.pe).state, kLeft);
+  uint32_t& state = control_.record(options_.pe).state;
+  if (load_relaxed(&state) < kLeft) store_release(&state, kLeft);
   wake_sleepers(control_.header());
 }
 
@@ -62,7 +67,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
-  options_.peer_timeout_ms = std::min<int64_t>(options.peer_timeout_ms, INT64_MAX / 1000);
+  options_.peer_timeout_ms = std::min(options.peer_timeout_ms, kLongestTimeoutMs);
   options_.check = options.check != 0;
   const EngineKind& kind = engine_kind(options.provider);
   options_.provider = options.provider;
@@ -110,7 +115,8 @@ void World::meet_peers() {
   WaitOptions wait;
   wait.timeout_ms = options_.peer_timeout_ms;
   wait.spins = kSpinsWhenSharing;
-  wait.yield_time_us = kYieldTimeUs;
+  wait.awake_us = kAwakeUsWhenSharing;
+  wait.shares_cores = true;
   // All PEs of a world are in one node.
   node_.emplace(control_, 0, options_.pe, provider_.get(), wait);
   call_line_ = &control_.call_line(node_->pe());
@@ -118,9 +124,13 @@ void World::meet_peers() {
   signature.operation = kOperationConnect;
   const Span span(*this, signature);
   wait_for_peers_to_connect();
+  provider_->all_connected();
+  compare_options();
   learn_circumstances();
   verify_puts();
   engine_->connect(*node_, &circumstances_);
+  store_release(&call_line_->last_of_run, calls_);
+  node_->waiter().begin_run(calls_);
 }
 
 void World::publish_control() {
@@ -136,6 +146,37 @@ void World::wait_for_peers_to_connect() {
   }
 }
 
+// Each PE compares with PE 0, so that all that differ tell the same of it.
+void World::compare_options() {
+  const AgreedOptions& own = control_.record(node_->pe()).options;
+  const auto differs = [&](int32_t pe, const char* key, const char* mine, const char* theirs) {
+    Failure failure;
+    failure.status = SPARKGAP_MISMATCH;
+    failure.pe = node_->world_pe(pe);
+    Text(failure.message, sizeof failure.message)
+        .add(
+            "PEs of one world were made with different options: %s is %s on PE %d (%s), but %s on PE %d (%s); it must "
+            "be "
+            "the same everywhere",
+            key, mine, options_.pe, options_.label.c_str(), theirs, failure.pe, node_->label(pe).c_str());
+    node_->waiter().give_up(failure);
+  };
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) {
+    const AgreedOptions theirs = control_.record(pe).options;
+    if (theirs.check != own.check) {
+      differs(pe, "check (spark.sparkgap.check)", own.check ? "on" : "off", theirs.check ? "on" : "off");
+    }
+    if (theirs.peer_timeout_ms != own.peer_timeout_ms) {
+      differs(pe, "peer_timeout_ms (spark.sparkgap.peer.timeout)", std::to_string(own.peer_timeout_ms).c_str(),
+              std::to_string(theirs.peer_timeout_ms).c_str());
+    }
+    if (std::strncmp(theirs.provider, own.provider, sizeof theirs.provider) != 0) {
+      const std::string name(theirs.provider, strnlen(theirs.provider, sizeof theirs.provider));
+      differs(pe, "the provider (spark.sparkgap.provider)", options_.provider.c_str(), name.c_str());
+    }
+  }
+}
+
 void World::learn_circumstances() {
   std::vector<CpuLimits> cpus;
   for (int32_t pe = 0; pe < node_->pes(); ++pe) cpus.push_back(control_.record(pe).cpus);
@@ -143,6 +184,7 @@ void World::learn_circumstances() {
   WaitOptions wait = node_->waiter().options();
   wait.shares_cores = circumstances_.oversubscribed;
   wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;
+  wait.awake_us = wait.shares_cores ? kAwakeUsWhenSharing : kAwakeUs;
   node_->waiter().set_options(wait);
 }
 
@@ -164,7 +206,7 @@ void World::verify_puts() {
     failure.pe = node_->world_pe(peer);
     Text(failure.message, sizeof failure.message)
         .add("PE %d (%s) did not see the verified put of PE %d (%s)", options_.pe, options_.label.c_str(), failure.pe,
-             node_->label(peer));
+             node_->label(peer).c_str());
     node_->waiter().give_up(failure);
   }
   steps.meet();
@@ -195,34 +237,23 @@ void World::check_usable() const {
 
 void World::begin_call(const CallSignature& signature) {
   __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
-  CallSignature& published = call_line_->signature[calls_ % kCallsKept];
-  store_relaxed(&published.operation, signature.operation);
-  store_relaxed(&published.type, signature.type);
-  store_relaxed(&published.op, signature.op);
-  store_relaxed(&published.root, signature.root);
-  store_relaxed(&published.count, signature.count);
+  __atomic_thread_fence(__ATOMIC_RELEASE);  // behind the number of the call before (layout.h)
+  write_signature(&call_line_->signature[calls_ % kCallsKept], signature);
   store_release(&call_line_->begun, calls_);
   Steps& steps = node_->steps();
   steps.begin_call(mix(signature));
   if (options_.check && connected_ && signature.operation != kOperationFree) steps.meet();
 }
 
-void World::end_call() { store_release(&call_line_->ended, calls_); }
-
-void World::collective(CollectiveCall call) {
-  const Span span(*this, signature_of(call));
-  if (is_empty(call)) return;
-  call.algorithm = algorithm_for(call.collective, given_bytes(call));
-  engine_->collective(call);
-}
-
 Buffer* World::allocate(uint64_t bytes) {
   CallSignature signature = {};
   signature.operation = kOperationAllocate;
+  signature.buffer = ++allocations_;
   signature.count = bytes;
   auto buffer = std::make_unique<Buffer>();
   buffer->world = this;
   buffer->bytes = bytes;
+  buffer->number = allocations_;
   buffers_.reserve(buffers_.size() + 1);
   const Span span(*this, signature);
   if (bytes > 0) {
@@ -245,9 +276,19 @@ void World::free(Buffer* buffer) {
   if (is_aborted(control_)) return;
   CallSignature signature = {};
   signature.operation = kOperationFree;
+  signature.buffer = freed->number;
   signature.count = freed->bytes;
   // No wait: a peer that still uses the buffer has it mapped until it frees it, too, so that a PE can leave early.
   const Span span(*this, signature);
+  // What is left of the run before is none of this one's calls.
+  if (calls_ == node_->waiter().run_after() + 1) node_->waiter().begin_run(calls_);
+}
+
+void World::finish() {
+  store_relaxed(&call_line_->last_of_run, calls_);
+  store_release(&call_line_->runs, call_line_->runs + 1);
+  node_->waiter().begin_run(calls_);
+  wake_sleepers(control_.header());
 }
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {

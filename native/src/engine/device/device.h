@@ -41,6 +41,8 @@ class DeviceMemory {
   virtual sparkgap_status attach(const DeviceOffer* offers, Failure* failure) = 0;
   // Collective: every PE frees the same memory now; then the destructor.
   virtual sparkgap_status free_together(Failure* failure) = 0;
+  // Local: this PE uses the others' parts no more. Only when all have said so may one free its own.
+  virtual void detach() = 0;
   // Where this process and its GPU see `pe`'s part; nullptr if they cannot.
   virtual uint8_t* part(int32_t pe) const = 0;
 };

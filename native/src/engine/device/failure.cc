@@ -68,7 +68,7 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
   if (end == kernels::WaitEnd::kCountsDisagree) {
     failure.status = SPARKGAP_MISMATCH;
     text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", record.peer,
-             node_->control().record(record.peer).label, static_cast<unsigned long long>(record.seen), options_.pe,
+             node_->label(record.peer).c_str(), static_cast<unsigned long long>(record.seen), options_.pe,
              options_.label.c_str(), static_cast<unsigned long long>(record.expected));
   } else if (end == kernels::WaitEnd::kCallsDiffer) {
     failure.status = SPARKGAP_MISMATCH;

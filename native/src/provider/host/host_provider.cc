@@ -108,10 +108,18 @@ void HostProvider::claim_record() {
   record.pid = getpid();
   record.start_time = process_start_time(record.pid);
   record.cpus = cpu_limits();
+  record.options.peer_timeout_ms = options_.peer_timeout_ms;
+  record.options.check = options_.check ? 1 : 0;
+  copy_text(record.options.provider, options_.provider);
   copy_text(record.label, options_.label);
   copy_text(record.host, host_name());
   store_release(&record.state, kConnected);
   wake_sleepers(control_.header());
+}
+
+void HostProvider::all_connected() {
+  peers_.remember_all();
+  segment_.close_descriptor();
 }
 
 }  // namespace sparkgap

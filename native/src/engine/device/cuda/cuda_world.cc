@@ -101,6 +101,14 @@ class CudaWorld::Memory final : public DeviceMemory {
     return guarded(failure, [&] { memory_->free_together(); });
   }
 
+  void detach() override {
+    Failure ignored;
+    guarded(&ignored, [&] {
+      world_.use_gpu();
+      memory_->close_parts();
+    });
+  }
+
   uint8_t* part(int32_t pe) const override { return memory_->part(pe); }
 
  private:
@@ -194,6 +202,7 @@ void CudaWorld::find_links(const DeviceCard* cards, LinkRow* row) const {
   for (int32_t pe = 0; pe < options_.pes; ++pe) {
     const bool shared = std::strcmp(cards[pe].uuid, info_.uuid) == 0;
     row->to[pe] = shared ? static_cast<int32_t>(SPARKGAP_LINK_SHM) : Nvml::get().link(info_.pci, cards[pe].pci);
+    row->lacks_atomics[pe] = !shared && Nvml::get().lacks_atomics(info_.pci, cards[pe].pci);
   }
 }
 

@@ -12,13 +12,17 @@ __device__ int64_t load_system(const int64_t* word) {
   return value;
 }
 
+__device__ void store_system(int64_t* word, int64_t value) {
+  asm volatile("st.release.sys.global.s64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+
 __global__ void signal_kernel(int64_t* word, int64_t value, int32_t signal_op) {
   __threadfence_system();
-  auto* bits = reinterpret_cast<unsigned long long*>(word);
   if (signal_op == SPARKGAP_SIGNAL_SET) {
-    atomicExch_system(bits, static_cast<unsigned long long>(value));
+    // A store, which every link carries.
+    store_system(word, value);
   } else {
-    atomicAdd_system(bits, static_cast<unsigned long long>(value));
+    atomicAdd_system(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
   }
 }
 
