@@ -45,16 +45,15 @@ class Progress {
 
 class Channels {
  public:
-  __device__ Channels(const KernelWorld& world, int32_t collective, uint32_t signature)
-      : world_(world), collective_(collective), signature_(signature) {}
+  __device__ Channels(const KernelWorld& world, const Places& places, int32_t collective, uint32_t signature)
+      : world_(world), places_(places), collective_(collective), signature_(signature) {}
 
   // Where this PE writes chunk `number` for `peer`, and where it finds that of `source`.
   __device__ uint8_t* slot_at_peer(int32_t peer, uint32_t number) const {
-    return scratch_of(world_, peer) + channel_slot_at(world_.pes, blockIdx.x, peer, world_.pe, number % kChannelSlots);
+    return scratch_of(world_, peer) + places_.slot(blockIdx.x, peer, world_.pe, number % kChannelSlots);
   }
   __device__ const uint8_t* slot_of(int32_t source, uint32_t number) const {
-    return scratch_of(world_, world_.pe) +
-           channel_slot_at(world_.pes, blockIdx.x, world_.pe, source, number % kChannelSlots);
+    return scratch_of(world_, world_.pe) + places_.slot(blockIdx.x, world_.pe, source, number % kChannelSlots);
   }
 
   // False if a wait gave up. *taken: the last chunk that the peer is known to have taken.
@@ -97,6 +96,7 @@ class Channels {
   }
 
   const KernelWorld& world_;
+  const Places& places_;
   const int32_t collective_;
   const uint32_t signature_;
 };

@@ -40,7 +40,7 @@ class ChunkLane {
       : call_(call),
         trip_(call.trip),
         shared_(shared),
-        channels_(call.trip.world, call.trip.collective, call.trip.signature),
+        channels_(call.trip.world, call.trip.places, call.trip.collective, call.trip.signature),
         chunks_(chunks_of_lane(call.chunks)) {
     meet_launch_order();
     shared_.sent.clear();

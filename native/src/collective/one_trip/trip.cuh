@@ -30,6 +30,7 @@ constexpr uint64_t kMostBytesAlone = 64 << 10;
 // Parameters of every kernel here.
 struct Trip {
   KernelWorld world;
+  Places places;
   const uint8_t* in;
   uint8_t* out;
   uint64_t bytes;       // of a message
@@ -58,6 +59,7 @@ inline Trip trip_of(const KernelWorld& world, const KernelCall& call) {
   const uint32_t root = 1u << call.root;
   Trip trip = {};
   trip.world = world;
+  trip.places = places_of(static_cast<uint64_t>(world.pes));
   trip.in = static_cast<const uint8_t*>(call.in);
   trip.out = static_cast<uint8_t*>(call.out);
   const Collective& what = description_of(call);
