@@ -117,6 +117,7 @@ typedef struct sparkgap_world_options {
   int32_t device_shared;        // not 0: several PEs may be on one GPU (for use under MPS; NCCL refuses it anyway)
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
+  int32_t kernel_max_blocks;    // most blocks that a collective's kernel has; 0: as many as are fastest; all PEs alike
 } sparkgap_world_options;
 
 // A GPU, as sparkgap_device_open found it. Text ends with 0.

@@ -16,6 +16,7 @@ namespace sparkgap {
 // The names. kDefault: what a provider's own library does.
 #define SPARKGAP_ALGORITHM_NAMES(NAME) \
   NAME(kPackets, "packets")            \
+  NAME(kLines, "lines")                \
   NAME(kOneShot, "one-shot")           \
   NAME(kTwoShot, "two-shot")           \
   NAME(kStaged, "staged")              \
@@ -45,17 +46,32 @@ namespace sparkgap {
   ALGORITHM(ALL_TO_ALLV, kStaged, all_to_allv_staged)       \
   ALGORITHM(BARRIER, kFlags, barrier_flags)
 
-// Kernels, the same for all providers of GPU worlds: collective, name, launch_<function> (collective/launch.h).
-#define SPARKGAP_KERNEL_ALGORITHMS(ALGORITHM)                 \
-  ALGORITHM(ALL_REDUCE, kPackets, all_reduce_packets)         \
-  ALGORITHM(ALL_REDUCE, kTwoShot, all_reduce_two_shot)        \
-  ALGORITHM(ALL_REDUCE, kRing, all_reduce_ring)               \
-  ALGORITHM(REDUCE_SCATTER, kChunked, reduce_scatter_chunked) \
-  ALGORITHM(ALL_GATHER, kChunked, all_gather_chunked)         \
-  ALGORITHM(BROADCAST, kChunked, broadcast_chunked)           \
-  ALGORITHM(REDUCE, kTwoShot, reduce_two_shot)                \
-  ALGORITHM(ALL_TO_ALL, kChunked, all_to_all_chunked)         \
-  ALGORITHM(ALL_TO_ALLV, kChunked, all_to_allv_chunked)       \
+// Kernels, the same for all providers of GPU worlds: collective, name, launch_<function> (collective/launch.h). Some
+// functions carry several collectives.
+#define SPARKGAP_KERNEL_ALGORITHMS(ALGORITHM)           \
+  ALGORITHM(ALL_REDUCE, kPackets, packets)              \
+  ALGORITHM(ALL_REDUCE, kLines, lines)                  \
+  ALGORITHM(ALL_REDUCE, kOneShot, chunks)               \
+  ALGORITHM(ALL_REDUCE, kTwoShot, all_reduce_two_shot)  \
+  ALGORITHM(ALL_REDUCE, kRing, all_reduce_ring)         \
+  ALGORITHM(REDUCE_SCATTER, kPackets, packets)          \
+  ALGORITHM(REDUCE_SCATTER, kLines, lines)              \
+  ALGORITHM(REDUCE_SCATTER, kChunked, chunks)           \
+  ALGORITHM(ALL_GATHER, kPackets, packets)              \
+  ALGORITHM(ALL_GATHER, kLines, lines)                  \
+  ALGORITHM(ALL_GATHER, kChunked, chunks)               \
+  ALGORITHM(BROADCAST, kPackets, packets)               \
+  ALGORITHM(BROADCAST, kLines, lines)                   \
+  ALGORITHM(BROADCAST, kOneShot, chunks)                \
+  ALGORITHM(BROADCAST, kChunked, broadcast_chunked)     \
+  ALGORITHM(REDUCE, kPackets, packets)                  \
+  ALGORITHM(REDUCE, kLines, lines)                      \
+  ALGORITHM(REDUCE, kOneShot, chunks)                   \
+  ALGORITHM(REDUCE, kTwoShot, reduce_two_shot)          \
+  ALGORITHM(ALL_TO_ALL, kPackets, packets)              \
+  ALGORITHM(ALL_TO_ALL, kLines, lines)                  \
+  ALGORITHM(ALL_TO_ALL, kChunked, chunks)               \
+  ALGORITHM(ALL_TO_ALLV, kChunked, all_to_allv_chunked) \
   ALGORITHM(BARRIER, kFlags, barrier_flags)
 
 enum class Algorithm : int32_t {

@@ -29,6 +29,7 @@ struct WorldOptions {
   bool device_shared = false;
   std::string nvshmem_library;
   std::string nccl_library;
+  int32_t kernel_max_blocks = 0;
 };
 
 // One allocation of the symmetric heap; gone when this is destroyed.

@@ -28,17 +28,6 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 
 }  // namespace
 
-class World::Span {
- public:
-  Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
-  ~Span() { world_.end_call(); }
-  Span(const Span&) = delete;
-  Span& operator=(const Span&) = delete;
-
- private:
-  World& world_;
-};
-
 World::~World() {
   if (getpid() != process_) {
     // A child of fork has a copy, but neither the PE nor its GPU: what is there of those stays as it is.
@@ -71,6 +60,10 @@ void World::open(const sparkgap_world_options& options) {
   if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
   }
+  if (options.kernel_max_blocks < 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
+         options.kernel_max_blocks);
+  }
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
@@ -82,6 +75,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.host_directory = options.host_directory;
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
+  options_.kernel_max_blocks = options.kernel_max_blocks;
   options_.nvshmem_library = text_or_empty(options.nvshmem_library);
   options_.nccl_library = text_or_empty(options.nccl_library);
   circumstances_.pes = options.pes;
@@ -249,15 +243,6 @@ void World::begin_call(const CallSignature& signature) {
   Steps& steps = node_->steps();
   steps.begin_call(mix(signature));
   if (options_.check && connected_ && signature.operation != kOperationFree) steps.meet();
-}
-
-void World::end_call() { store_release(&call_line_->ended, calls_); }
-
-void World::collective(CollectiveCall call) {
-  const bool empty = is_empty(call);
-  if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
-  const Span span(*this, signature_of(call));
-  if (!empty) engine_->collective(call);
 }
 
 Buffer* World::allocate(uint64_t bytes) {

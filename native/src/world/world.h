@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "description/call.h"
 #include "engine/engine.h"
+#include "protocol/atomics.h"
+#include "protocol/call.h"
 #include "protocol/control.h"
 #include "protocol/node.h"
 #include "provider/provider.h"
@@ -58,8 +60,14 @@ class World {
   // Throws what the world has failed with, if it has, or that it is not connected.
   void check_usable() const;
 
-  // Makes a call whose arguments have been checked.
-  void collective(CollectiveCall call);
+  // Makes a call whose arguments have been checked; fills in its algorithm. Inlined where the collective is known, so
+  // that what its description says costs nothing.
+  void collective(CollectiveCall& call) {
+    const bool empty = is_empty(call);
+    if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
+    const Span span(*this, signature_of(call));
+    if (!empty) engine_->collective(call);
+  }
 
   Buffer* allocate(uint64_t bytes);
   void free(Buffer* buffer);
@@ -92,11 +100,19 @@ class World {
 
  private:
   // The span of one collective call: numbers it, publishes it on the call board, compares it if the world checks calls.
-  class Span;
+  class Span {
+   public:
+    Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
+    ~Span() { store_release(&world_.call_line_->ended, world_.calls_); }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    World& world_;
+  };
 
   void check_created() const;
   void begin_call(const CallSignature& signature);
-  void end_call();
   void publish_control();
   void meet_peers();
   void wait_for_peers_to_connect();

@@ -47,8 +47,8 @@ void a_process_without_mappings_is_told_the_limit() {
     try {
       refuse_without_mappings(error, 4096, "/dev/shm");
     } catch (const sparkgap::Failure& told) {
-      const bool right = told.status == SPARKGAP_OUT_OF_MEMORY &&
-                         std::strstr(told.message, "vm.max_map_count") != nullptr;
+      const bool right =
+          told.status == SPARKGAP_OUT_OF_MEMORY && std::strstr(told.message, "vm.max_map_count") != nullptr;
       if (!right) std::fprintf(stderr, "%s\n", told.message);
       std::_Exit(right ? 0 : 2);
     }

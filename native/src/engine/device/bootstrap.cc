@@ -35,6 +35,7 @@ DeviceEngine::DeviceEngine(const WorldOptions& options) : options_(options) {
   device.epoch = options.epoch;
   device.peer_timeout_ms = options.peer_timeout_ms;
   device.device = options.device;
+  device.max_blocks = options.kernel_max_blocks;
   device.provider = nvshmem ? "nvshmem" : "nccl";
   device.library = (nvshmem ? options.nvshmem_library : options.nccl_library).c_str();
   Failure failure;
@@ -62,6 +63,7 @@ void DeviceEngine::connect(Node& node, Circumstances* circumstances) {
   links_ = Links(exchange(*node_, mine));
   circumstances->lanes = device_->lanes();
   circumstances->pcie = links_.has(SPARKGAP_LINK_PCIE);
+  circumstances->tuning = &kernels::tuning_for(cards[0].name);
 }
 
 std::vector<DeviceCard> DeviceEngine::exchange_cards() {
@@ -78,6 +80,12 @@ void DeviceEngine::check_cards(const std::vector<DeviceCard>& cards) const {
     if (std::strcmp(card.provider, first.provider) != 0) {
       fail(SPARKGAP_INVALID_ARGUMENT, pe, "PE 0 has provider %s, PE %d %s: all PEs of a world must have the same",
            first.provider, pe, card.provider);
+    }
+    if (card.max_blocks != first.max_blocks) {
+      fail(SPARKGAP_INVALID_ARGUMENT, pe,
+           "PE 0 has at most %d blocks for a kernel, PE %d %d: all PEs of a world must have the same "
+           "(spark.sparkgap.kernel.max.blocks)",
+           first.max_blocks, pe, card.max_blocks);
     }
     if (card.library_version != first.library_version) {
       fail(SPARKGAP_UNAVAILABLE, pe,

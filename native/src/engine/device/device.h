@@ -23,7 +23,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 3;
+constexpr int32_t kDeviceInterface = 4;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {

@@ -1,5 +1,5 @@
-// What there can be too little of beside bytes, where memory is made in a tmpfs. Each function looks at an errno, throws
-// OUT_OF_MEMORY with what there is and what to raise if it means that, and otherwise returns.
+// What there can be too little of beside bytes, where memory is made in a tmpfs. Each function looks at an errno,
+// throws OUT_OF_MEMORY with what there is and what to raise if it means that, and otherwise returns.
 #ifndef SPARKGAP_PROVIDER_HOST_SHORTAGE_H
 #define SPARKGAP_PROVIDER_HOST_SHORTAGE_H
 

@@ -28,11 +28,11 @@ __global__ void signal_kernel(int64_t* word, int64_t value, int32_t signal_op) {
 
 __global__ void wait_signal_kernel(const __grid_constant__ KernelWorld world, const int64_t* word, int32_t comparison,
                                    int64_t value, int64_t* observed) {
-  const Awaited awaited = {kWaitSignal, -1, 0, 0};
+  const Awaited awaited = {kWaitSignal, -1, 0, 0, 0};
   int64_t seen = 0;
-  wait_until(world, awaited, [&](uint32_t* shown) {
+  wait_until(world, awaited, [&](Seen* shown) {
     seen = load_system(word);
-    *shown = static_cast<uint32_t>(seen);
+    shown->number = static_cast<uint32_t>(seen);
     return holds(seen, comparison, value);
   });
   *observed = seen;

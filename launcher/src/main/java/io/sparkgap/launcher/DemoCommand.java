@@ -97,6 +97,7 @@ final class DemoCommand implements Callable<Integer> {
     String where = master != null ? master : "local-cluster[" + pes + ",1,1024]";
     Installation installation = Installation.find(new BuildInfo().version());
     installation.requireDemo();
+    installation.requireUser();
     RunFolder folder = RunFolder.create(installation.runs(), installation.sparkHome(), true);
     Terminal terminal = Terminal.standardOutput();
     PrintStream echo = verbose ? System.err : null;

@@ -1,5 +1,6 @@
 package io.sparkgap.launcher;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +33,20 @@ record Installation(Path home, String version) {
     require(sparkSubmit());
   }
 
-  /** What every application needs. */
+  /**
+   * What every run needs beside that: Spark logs in with Hadoop's code, which ends where the system
+   * has no name for the user.
+   */
+  void requireUser() throws LauncherException, IOException {
+    if (System.getProperty("user.name").equals("?")) {
+      throw new LauncherException(
+          "this machine has no name for its user number %s, and Spark logs in by name: add a line"
+                  .formatted(Files.getAttribute(Path.of("/proc/self"), "unix:uid"))
+              + " for that number to /etc/passwd, or run as a user whom the machine knows");
+    }
+  }
+
+  /** What every application needs of this project. */
   void requirePlugin() throws LauncherException {
     require(pluginJar());
   }
@@ -76,7 +90,7 @@ record Installation(Path home, String version) {
       return target.resolve("runs");
     }
     String named = System.getenv().getOrDefault("HOME", "");
-    // Of a user whom this machine does not know, a JVM says that his home is `?`.
+    // Of a user whom this machine does not know a JVM says that his home is `?`.
     List<String> homes = List.of(named, System.getProperty("user.home"));
     for (String place : homes) {
       Path folder = Path.of(place);

@@ -179,6 +179,7 @@ final class SubmitCommand implements Callable<Integer> {
       plan = Plan.of(asked(master, installation.runs().resolve("RUN"), this::asItIs), given);
       return printCommand();
     }
+    installation.requireUser();
     RunFolder folder = RunFolder.create(installation.runs(), spark.home(), false);
     boolean ran = false;
     try {
@@ -209,9 +210,9 @@ final class SubmitCommand implements Callable<Integer> {
     Path as(Path file) throws LauncherException, IOException;
   }
 
-  /** Where no link to it can be. */
-  private Path asItIs(Path file) throws LauncherException {
-    if (!SparkPath.isPlain(file)) {
+  /** Where no copy of it can be. */
+  private Path asItIs(Path file) throws LauncherException, IOException {
+    if (!SparkPath.isPlain(file) || !SparkPath.isPlain(file.toRealPath())) {
       throw new LauncherException(
           ExitCode.USAGE,
           "Spark cannot be told of %s here, because it reads %s in a path otherwise: move it"

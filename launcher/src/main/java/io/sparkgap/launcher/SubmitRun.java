@@ -163,8 +163,7 @@ final class SubmitRun {
     Master master = plan.asked().master();
     // Workers of local-cluster write into their Spark home; Java splits a class path at colons.
     boolean own = master.kind() == Master.Kind.LOCAL_CLUSTER || !SparkPath.isPlain(spark.home());
-    Path home = own ? folder.sparkHome() : spark.home();
-    ours.put("SPARK_HOME", home.toString());
+    ours.put("SPARK_HOME", (own ? folder.sparkHome() : spark.home()).toString());
     if (!plan.isClusterMode()) {
       // What a driver that had to be killed leaves goes with the folder of the run.
       ours.put("SPARK_LOCAL_DIRS", folder.temporary().toString());
@@ -176,9 +175,13 @@ final class SubmitRun {
       ours.put("SPARK_CONF_DIR", folder.plain(installation.conf()).toString());
     }
     ours.keySet().removeIf(key -> !key.equals("SPARK_HOME") && theirs.containsKey(key));
-    ours.put(
-        "SPARK_SUBMIT_OPTS",
-        theirs.getOrDefault("SPARK_SUBMIT_OPTS", "") + " " + folder.temporaryOption());
+    String options = theirs.getOrDefault("SPARK_SUBMIT_OPTS", "") + " " + folder.temporaryOption();
+    Path home = Path.of(theirs.getOrDefault("HOME", ""));
+    if (!Files.isDirectory(Path.of(System.getProperty("user.home"))) && home.isAbsolute()) {
+      // A JVM asks the system's list of users only, where `nobody` has none.
+      options += " " + RunFolder.option("user.home", home);
+    }
+    ours.put("SPARK_SUBMIT_OPTS", options);
     return ours;
   }
 }

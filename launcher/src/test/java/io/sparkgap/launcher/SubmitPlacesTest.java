@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,9 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** Where the project lies, and who runs it. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SubmitPlacesTest {
-  /** As another user, whom no machine knows; his files are still those of whoever tests. */
-  private static final List<String> STRANGER =
-      List.of("unshare", "--user", "--map-user=54321", "--map-group=54321");
+  /** Machines have a name for this one, and no home. */
+  private static final int NOBODY = 65534;
+
+  private static final int UNKNOWN = 54321;
+
+  private static final String APPLICATION =
+      Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar").toString();
 
   @TempDir private Path folder;
   private Path project;
@@ -58,8 +63,17 @@ class SubmitPlacesTest {
   @Test
   void aProjectAndAnApplicationMayLieWhereSparkWouldReadAPathOtherwise() throws Exception {
     Path application = project.resolve("app,1#2.jar");
-    Files.createSymbolicLink(
-        application, Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar"));
+    Files.copy(Path.of(APPLICATION), application);
+    // The real one, and no link: Spark follows links.
+    Path plugin = project.resolve("spark-plugin");
+    Path jars = plugin.toRealPath().resolve("target");
+    Files.delete(plugin);
+    Files.createDirectories(plugin.resolve("target"));
+    try (Stream<Path> files = Files.list(jars)) {
+      for (Path jar : files.filter(file -> file.toString().endsWith(".jar")).toList()) {
+        Files.copy(jar, plugin.resolve("target").resolve(jar.getFileName()));
+      }
+    }
 
     Command sparkgap = new Command(project, folder, Map.of("HOME", home.toString()));
     Result result = sparkgap.run(words("local-cluster[2,1,1024]", application.toString()));
@@ -74,23 +88,27 @@ class SubmitPlacesTest {
   }
 
   @Test
-  void aUserWhomTheMachineDoesNotKnowHasHisRunsInHisHome() throws Exception {
-    Command sparkgap = asStranger(home);
-    Path application = Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar");
-
-    Result result = sparkgap.run(words("local[2]", application.toString()));
+  void aUserWithoutAHomeHasHisRunsWhereHisEnvironmentSays() throws Exception {
+    Result result = as(NOBODY, home).run(words("local[2]", APPLICATION));
 
     assertThat(result.exitCode()).as(result.err()).isZero();
+    assertThat(result.out()).isEqualTo("sum 3 on 2 PEs\n");
     assertThat(home.resolve(".cache/sparkgap/runs")).isNotEmptyDirectory();
+  }
+
+  @Test
+  void aUserWhomTheMachineDoesNotKnowIsToldThatSparkNeedsHisName() throws Exception {
+    Result result = as(UNKNOWN, home).run(words("local[2]", APPLICATION));
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("this machine has no name for its user number 54321", "/etc/passwd");
     assertThat(Path.of("?")).doesNotExist();
   }
 
   @Test
   void aUserWithoutAPlaceForHisRunsIsToldToHaveOne() throws Exception {
-    Command sparkgap = asStranger(folder.resolve("nowhere"));
-    Path application = Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar");
-
-    Result result = sparkgap.run(words("local[2]", application.toString()));
+    Result result = as(NOBODY, folder.resolve("nowhere")).run(words("local[2]", APPLICATION));
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.err())
@@ -100,19 +118,18 @@ class SubmitPlacesTest {
   }
 
   /** A command whose user has that home, and may not write into the project. */
-  private Command asStranger(Path hisHome) throws IOException, InterruptedException {
-    List<String> probe = new ArrayList<>(STRANGER);
-    probe.add("true");
-    assumeTrue(
-        new ProcessBuilder(probe).start().waitFor() == 0, "no user can be made on this machine");
+  private Command as(int user, Path hisHome) throws IOException, InterruptedException {
+    // His files are those of whoever tests.
+    String other = "unshare --user --map-user=%d --map-group=%d".formatted(user, user);
+    ProcessBuilder probe = new ProcessBuilder("sh", "-c", other + " true");
+    assumeTrue(probe.start().waitFor() == 0, "no other user can be had on this machine");
     assertThat(target().setWritable(false)).isTrue();
-    Path script =
-        Files.createDirectories(folder.resolve("stranger/launcher/bin")).resolve("sparkgap");
+    Path script = Files.createDirectories(folder.resolve("other/launcher/bin")).resolve("sparkgap");
     Files.writeString(
         script,
         "#!/bin/sh\nexec %s '%s' \"$@\"\n"
-            .formatted(String.join(" ", STRANGER), project.resolve("launcher/bin/sparkgap")));
+            .formatted(other, project.resolve("launcher/bin/sparkgap")));
     assertThat(script.toFile().setExecutable(true)).isTrue();
-    return new Command(folder.resolve("stranger"), folder, Map.of("HOME", hisHome.toString()));
+    return new Command(folder.resolve("other"), folder, Map.of("HOME", hisHome.toString()));
   }
 }

@@ -94,7 +94,7 @@ final class LoadingProblem {
   private String cause(String said) {
     return (said.contains("GLIBC") || said.contains("libc.so")
             ? "It needs a glibc at least as new as that of the machine that built it: build"
-                  + " Sparkgap on the oldest system that is to run it. "
+                + " Sparkgap on the oldest system that is to run it. "
             : "")
         + "It came from "
         + ownJar()

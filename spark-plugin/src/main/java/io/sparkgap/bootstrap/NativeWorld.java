@@ -68,6 +68,7 @@ public final class NativeWorld implements AutoCloseable {
           .host_directory(directory)
           .device(Offer.isOnGpu(provider) ? device : -1)
           .device_shared(settings.deviceShared() ? 1 : 0)
+          .kernel_max_blocks(settings.kernelMaxBlocks())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
       int status = SparkgapNative.sparkgap_world_create(options, world.handle);

@@ -80,6 +80,7 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.CHECK),
               conf.get(SparkgapConf.HOST_DIRECTORY),
               conf.get(SparkgapConf.DEVICE_SHARED),
+              conf.get(SparkgapConf.KERNEL_MAX_BLOCKS),
               conf.get(SparkgapConf.NVSHMEM_LIBRARY),
               conf.get(SparkgapConf.NCCL_LIBRARY));
       worlds =

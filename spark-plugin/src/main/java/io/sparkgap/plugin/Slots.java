@@ -77,7 +77,7 @@ public final class Slots {
     int usable = usable(profile);
     return "Sparkgap.run needs "
         + pes
-        + (pes == 1 ? " task slot" : " task slots at once, one for each PE")
+        + " task slots at once, one for each PE"
         + ", and the application has "
         + usable
         + " after waiting "

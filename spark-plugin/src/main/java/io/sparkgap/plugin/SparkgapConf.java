@@ -67,6 +67,18 @@ public final class SparkgapConf {
                   + " NVIDIA's MPS runs: without it, PEs that wait for each other take turns of"
                   + " milliseconds. Not with provider `nccl`, which takes one PE a GPU."));
 
+  public static final ConfigEntry<Integer> KERNEL_MAX_BLOCKS =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "kernel.max.blocks",
+              "0",
+              "0.1.0",
+              "The most blocks that a collective's kernel has, each of which takes a multiprocessor"
+                  + " of the GPU: fewer leave more to computations beside it, and make large"
+                  + " messages slower. 0: as many as are fastest."),
+          0,
+          1024);
+
   public static final ConfigEntry<Duration> PEER_TIMEOUT =
       ConfigEntry.ofDuration(
           new Declaration(
@@ -197,6 +209,7 @@ public final class SparkgapConf {
           NVSHMEM_LIBRARY,
           NCCL_LIBRARY,
           DEVICE_SHARED,
+          KERNEL_MAX_BLOCKS,
           PEER_TIMEOUT,
           CHECK,
           JOIN_TIMEOUT,

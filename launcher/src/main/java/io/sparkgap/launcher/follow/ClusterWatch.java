@@ -92,7 +92,7 @@ final class ClusterWatch {
       found.ifPresent(this::show);
       askNanos = System.nanoTime() + ASK.toNanos();
     } catch (UnknownApplicationException e) {
-      forgotten(e);
+      noteForgotten();
     } catch (LauncherException e) {
       requireLost(e);
     }
@@ -104,7 +104,7 @@ final class ClusterWatch {
       try {
         return cluster.events(status.id(), seen);
       } catch (UnknownApplicationException e) {
-        forgotten(e);
+        noteForgotten();
       } catch (LauncherException e) {
         requireLost(e);
       }
@@ -116,7 +116,7 @@ final class ClusterWatch {
     return cluster != null && System.nanoTime() - askNanos >= 0;
   }
 
-  private void forgotten(UnknownApplicationException e) {
+  private void noteForgotten() {
     if (forgottenNanos == 0) {
       forgottenNanos = System.nanoTime();
       lostNanos = 0;

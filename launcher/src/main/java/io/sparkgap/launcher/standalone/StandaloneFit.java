@@ -179,15 +179,12 @@ final class StandaloneFit {
     if (driver.count() == 0) {
       return alive.stream().mapToLong(worker -> times(asked, room.apply(worker))).sum();
     }
+    List<Room> rooms = alive.stream().map(room).toList();
+    long all = rooms.stream().mapToLong(there -> times(asked, there)).sum();
     long most = 0;
-    for (Worker home : alive) {
-      if (times(driver, room.apply(home)) > 0) {
-        long here = 0;
-        for (Worker worker : alive) {
-          Room there = room.apply(worker);
-          here += times(asked, worker == home ? without(there, driver) : there);
-        }
-        most = Math.max(most, here);
+    for (Room home : rooms) {
+      if (times(driver, home) > 0) {
+        most = Math.max(most, all - times(asked, home) + times(asked, without(home, driver)));
       }
     }
     return most;

@@ -111,9 +111,12 @@ class FailureTextTest {
   void aTaskThatWrapsItsExceptionIsToldInTheWordsOfThat() {
     assertThat(
             FailureText.ofText(
-                    "Stage failed because barrier task ResultTask(0, 1) finished unsuccessfully.\n"
-                        + "java.lang.ExceptionInInitializerError\n\tat A.<clinit>(A.java:1)\n"
-                        + "Caused by: java.lang.IllegalArgumentException: row 17\n")
+                    """
+                    Stage failed because barrier task ResultTask(0, 1) finished unsuccessfully.
+                    java.lang.ExceptionInInitializerError
+                    \tat A.<clinit>(A.java:1)
+                    Caused by: java.lang.IllegalArgumentException: row 17
+                    """)
                 .cause())
         .isEqualTo("java.lang.IllegalArgumentException: row 17");
   }
