@@ -112,7 +112,7 @@ uint64_t CaseRunner::run(const Case& c) {
            "%s wrote to a PE that is not the root", describe(c).c_str());
   }
   if (reads && !c.in_place) {
-    expect(std::memcmp(arrays.in, original_.data(), ins * bytes) == 0, "%s changed its input", describe(c).c_str());
+    expect(same_bytes(arrays.in, original_.data(), ins * bytes), "%s changed its input", describe(c).c_str());
   }
   // In place a reduceScatter's output is followed by the other blocks of its input, which it may use as it likes.
   if (!(c.in_place && what.in_place == InPlace::kOutIsBlockOfIn)) {
@@ -189,7 +189,7 @@ void CaseRunner::check_copied(const Case& c, const char* out, const Run& run) co
   std::vector<char> expected(run.count * bytes);
   inputs_.fill(expected.data(), c.type, run.from_pe, run.first, run.count, c.salt);
   const char* got = out + run.at * bytes;
-  if (std::memcmp(got, expected.data(), run.count * bytes) == 0) return;
+  if (same_bytes(got, expected.data(), run.count * bytes)) return;
   uint64_t wrong = 0;
   while (std::memcmp(got + wrong * bytes, expected.data() + wrong * bytes, bytes) == 0) ++wrong;
   expect(false, "%s: element %zu is %s, not %s, which is element %zu of PE %d", describe(c).c_str(), run.at + wrong,
