@@ -30,6 +30,8 @@ VARIABLE = "SPARKGAP_HOSTS"
 NAMESPACES = ["--net", "--uts", "--mount", "--ipc", "--pid"]
 PR_SET_PDEATHSIG = 1
 IP_OF_HOST = "10.77.0.{}"
+# Of each host; several of them must not take the machine's memory between them.
+SHM = "2g"
 
 
 def main():
@@ -107,7 +109,7 @@ def hold(host, number):
     """Becomes the first process of a host: sets it up and stays."""
     name = f"host{host}"
     sh("hostname", name)
-    sh("mount", "-t", "tmpfs", "-o", "size=50%,mode=1777", "tmpfs", "/dev/shm")
+    sh("mount", "-t", "tmpfs", "-o", f"size={SHM},mode=1777", "tmpfs", "/dev/shm")
     sh("mount", "-t", "proc", "proc", "/proc")
     files = {"/etc/hosts": "127.0.0.1 localhost\n" + "".join(f"{IP_OF_HOST.format(i + 1)} host{i}\n" for i in range(number)),
              "/etc/hostname": name + "\n",

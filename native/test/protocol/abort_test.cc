@@ -18,7 +18,6 @@ constexpr int32_t kPes = 3;
 sparkgap::Failure failure_of(int32_t by, int32_t subject, int32_t status) {
   const ControlMemory memory(kPes);
   const Control& control = memory.control();
-  control.header().world_pes = kPes;
   AbortRecord& record = control.header().abort;
   record.by = by;
   record.subject = subject;

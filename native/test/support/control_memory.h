@@ -1,4 +1,5 @@
-// A control segment in this process's own memory, all zeros, for tests of what reads one.
+// A control segment in this process's own memory, all zeros but for the number of PEs, for tests of what reads
+// one.
 #ifndef SPARKGAP_TEST_SUPPORT_CONTROL_MEMORY_H
 #define SPARKGAP_TEST_SUPPORT_CONTROL_MEMORY_H
 
@@ -19,6 +20,7 @@ class ControlMemory {
     expect(memory_ != nullptr, "no memory");
     std::memset(memory_.get(), 0, bytes);
     control_ = Control(memory_.get(), pes);
+    control_.header().world_pes = pes;
   }
 
   const Control& control() const { return control_; }

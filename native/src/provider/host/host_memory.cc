@@ -66,7 +66,10 @@ int reserve_pieces(Segment& segment, const Control& control, uint64_t begin, uin
 void reserve_part(Segment& segment, const WorldOptions& options, const Node& node, uint64_t bytes, uint64_t stride,
                   uint64_t free) {
   const uint64_t begin = static_cast<uint64_t>(node.pe()) * stride;
-  const int error = reserve_pieces(segment, node.control(), begin, begin + stride);
+  // What is known to be too much is not tried: pieces that are there already are memory that others may need. (A tmpfs
+  // without a limit says that nothing is free.)
+  const bool fits = free == 0 || stride * static_cast<uint64_t>(node.pes()) <= free;
+  const int error = fits ? reserve_pieces(segment, node.control(), begin, begin + stride) : ENOSPC;
   if (error == 0) return;
   if (error != ENOSPC) {
     fail(SPARKGAP_OUT_OF_MEMORY, options.pe, "cannot reserve %llu bytes in %s: %s",

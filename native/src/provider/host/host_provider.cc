@@ -38,7 +38,7 @@ void HostProvider::make_world() {
     }
     char message[kMaxMessageBytes];
     Text text(message, sizeof message);
-    text.add("a world of %d PEs on this host ", options_.node_pes);
+    text.add("a world of %d PEs ", options_.node_pes);
     describe_shortage(text, options_.host_directory, layout.segment_bytes, free_bytes(options_.host_directory));
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "%s", message);
   }
