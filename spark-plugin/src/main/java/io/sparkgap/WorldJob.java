@@ -13,9 +13,12 @@ import java.util.Objects;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.storage.StorageLevel;
 
 /**
  * The job behind {@code Sparkgap.run}: a barrier stage and a shuffle behind it. Spark runs a
@@ -37,11 +40,28 @@ final class WorldJob {
     Objects.requireNonNull(rdd, "Sparkgap.run: rdd is null");
     Objects.requireNonNull(function, "Sparkgap.run: function is null");
     refuseInsideTask();
-    return new WorldJob(rdd.context()).run(rdd, new PeBody<>(function, PeBody.Order.PARTITION));
+    WorldJob job = new WorldJob(rdd.context());
+    PeFunction<T, R> cleaned = ScalaFunctions.clean(job.sc, function);
+    return job.run(rdd, new PeBody<>(cleaned, PeBody.Order.PARTITION, Keep::none));
+  }
+
+  /** One PE for each partition; its results stay where it ran. */
+  static <T, R> JavaRDD<R> map(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
+    Objects.requireNonNull(rdd, "Sparkgap.map: rdd is null");
+    Objects.requireNonNull(function, "Sparkgap.map: function is null");
+    Objects.requireNonNull(level, "Sparkgap.map: level is null");
+    if (!level.isValid()) {
+      throw new IllegalArgumentException(
+          "Sparkgap.map keeps results nowhere at StorageLevel.NONE: pass one like MEMORY_AND_DISK");
+    }
+    refuseInsideTask();
+    WorldJob job = new WorldJob(rdd.context());
+    PeFunction<T, R> cleaned = ScalaFunctions.clean(job.sc, function);
+    return job.keep(rdd, cleaned, level).toJavaRDD();
   }
 
   /** So many PEs; results in PE order. */
-  static <R> List<R> run(JavaSparkContext sc, int pes, PeTask<R> task) {
+  static <R> List<R> run(SparkContext sc, int pes, PeTask<R> task) {
     Objects.requireNonNull(sc, "Sparkgap.run: sc is null");
     Objects.requireNonNull(task, "Sparkgap.run: task is null");
     refuseInsideTask();
@@ -49,16 +69,18 @@ final class WorldJob {
       throw new IllegalArgumentException(
           "a world has 1 to " + SparkgapNative.SPARKGAP_MAX_PES + " PEs, not " + pes);
     }
-    WorldJob job = new WorldJob(sc.sc());
+    WorldJob job = new WorldJob(sc);
     job.driver.requireWorking();
-    JavaRDD<Integer> onePerPe = sc.parallelize(Collections.nCopies(pes, 0), pes);
+    PeTask<R> cleaned = ScalaFunctions.clean(sc, task);
+    JavaRDD<Integer> onePerPe =
+        JavaSparkContext.fromSparkContext(sc).parallelize(Collections.nCopies(pes, 0), pes);
     PeFunction<Integer, R> function =
-        (communicator, rows) -> Collections.singletonList(task.call(communicator)).iterator();
-    return job.run(onePerPe, new PeBody<>(function, PeBody.Order.PE));
+        (communicator, rows) -> Collections.singletonList(cleaned.call(communicator)).iterator();
+    return job.run(onePerPe, new PeBody<>(function, PeBody.Order.PE, Keep::none));
   }
 
   /** In local mode it would go on, and wait for ever for the slots that its own task holds. */
-  private static void refuseInsideTask() {
+  static void refuseInsideTask() {
     if (TaskContext.get() != null) {
       throw new IllegalStateException(
           "Sparkgap.run was called inside a task of stage "
@@ -69,24 +91,54 @@ final class WorldJob {
   }
 
   private <T, R> List<R> run(JavaRDD<T> rdd, PeBody<T, R> body) {
+    if (countPes(rdd) == 0) {
+      return new ArrayList<>();
+    }
+    return inOrder(results(rdd, behindShuffle(rdd, body, 1)));
+  }
+
+  private <T, R> RDD<R> keep(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
+    int pes = countPes(rdd);
+    if (pes == 0) {
+      return new JavaSparkContext(sc).<R>emptyRDD().rdd();
+    }
+    Keep.InStorage storage = new Keep.InStorage(level);
+    PeBody<T, R> body = new PeBody<>(function, PeBody.Order.PARTITION, storage);
+    JavaPairRDD<Integer, PeResult> done = behindShuffle(rdd, body, pes);
+    KeptResults<R> kept = KeptResults.behind(done.rdd());
+    kept.setName("Sparkgap.map").persist(level);
+    storage.as(kept);
+    try {
+      results(rdd, done);
+      return kept;
+    } catch (Exception e) {
+      kept.unpersist(false);
+      throw e;
+    }
+  }
+
+  private static int countPes(JavaRDD<?> rdd) {
     int pes = rdd.getNumPartitions();
     if (pes > SparkgapNative.SPARKGAP_MAX_PES) {
       throw new IllegalArgumentException(
           "The RDD has %d partitions, but a world has at most %d PEs, one for each: repartition it"
               .formatted(pes, SparkgapNative.SPARKGAP_MAX_PES));
     }
-    if (pes == 0) {
-      return new ArrayList<>();
-    }
-    List<PeResult> results;
+    return pes;
+  }
+
+  private static <T, R> JavaPairRDD<Integer, PeResult> behindShuffle(
+      JavaRDD<T> rdd, PeBody<T, R> body, int partitions) {
+    return WholeStage.of(rdd)
+        .mapPartitionsToPair(body)
+        .partitionBy(new HashPartitioner(partitions));
+  }
+
+  /** Runs the stages. */
+  private List<PeResult> results(JavaRDD<?> rdd, JavaPairRDD<Integer, PeResult> job) {
     try {
-      new Slots(driver, sc).await(pes, profile(rdd));
-      results =
-          WholeStage.of(rdd)
-              .mapPartitionsToPair(body)
-              .partitionBy(new HashPartitioner(1))
-              .values()
-              .collect();
+      new Slots(driver, sc).await(rdd.getNumPartitions(), profile(rdd));
+      return job.values().collect();
     } catch (Exception e) {
       // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
       // application, its reason counts, not that the context has stopped.
@@ -95,7 +147,6 @@ final class WorldJob {
     } finally {
       driver.drainReports(REPORTS_PATIENCE);
     }
-    return inOrder(results);
   }
 
   private ResourceProfile profile(JavaRDD<?> rdd) {
