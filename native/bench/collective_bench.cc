@@ -5,6 +5,7 @@
 
 #include "measure.h"
 #include "support/check.h"
+#include "support/make_call.h"
 #include "support/pes.h"
 
 namespace sparkgap::bench {
@@ -13,10 +14,8 @@ namespace {
 using test::Pe;
 
 int collective_of(const std::string& name) {
-  constexpr const char* kNames[] = {"allReduce", "reduceScatter", "allGather", "broadcast",
-                                    "reduce",    "allToAll",      "allToAllv", "barrier"};
   for (int i = 0; i < SPARKGAP_COLLECTIVES; ++i) {
-    if (name == kNames[i] && i != SPARKGAP_ALL_TO_ALLV) return i;
+    if (name == kCollectives[i].name && !kCollectives[i].has_tables()) return i;
   }
   usage(("There is no collective " + name + " to measure").c_str());
 }
@@ -47,26 +46,6 @@ class Arrays {
   void* out_;
 };
 
-sparkgap_status call(sparkgap_world* world, int collective, const Arrays& arrays, size_t count) {
-  constexpr int32_t kType = SPARKGAP_FLOAT32;
-  switch (collective) {
-    case SPARKGAP_ALL_REDUCE:
-      return sparkgap_all_reduce(world, arrays.in(), arrays.out(), count, kType, SPARKGAP_SUM);
-    case SPARKGAP_REDUCE_SCATTER:
-      return sparkgap_reduce_scatter(world, arrays.in(), arrays.out(), count, kType, SPARKGAP_SUM);
-    case SPARKGAP_ALL_GATHER:
-      return sparkgap_all_gather(world, arrays.in(), arrays.out(), count, kType);
-    case SPARKGAP_BROADCAST:
-      return sparkgap_broadcast(world, arrays.in(), arrays.out(), count, kType, 0);
-    case SPARKGAP_REDUCE:
-      return sparkgap_reduce(world, arrays.in(), arrays.out(), count, kType, SPARKGAP_SUM, 0);
-    case SPARKGAP_ALL_TO_ALL:
-      return sparkgap_all_to_all(world, arrays.in(), arrays.out(), count, kType);
-    default:
-      return sparkgap_barrier(world);
-  }
-}
-
 void measure(const Pe& pe, const Options& options, const test::Shared<double>& times) {
   const int collective = collective_of(options.collective);
   sparkgap_world* world = pe.world();
@@ -88,9 +67,11 @@ void measure(const Pe& pe, const Options& options, const test::Shared<double>& t
   std::vector<Result> results;
   for (size_t bytes = options.from_bytes; bytes <= options.to_bytes; bytes *= options.factor) {
     const size_t count = bytes / 4;
+    const CollectiveCall call =
+        make_call(collective, arrays.in(), arrays.out(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM, 0);
     const double microseconds = microseconds_per_call(
-        iterations_for(bytes), [&] { pe.ok(call(world, collective, arrays, count), options.collective.c_str()); },
-        barrier, slowest);
+        iterations_for(bytes), [&] { pe.ok(test::make_call(world, call), options.collective.c_str()); }, barrier,
+        slowest);
     results.push_back({bytes, microseconds, sparkgap_route(world, collective, count, SPARKGAP_FLOAT32)});
   }
   if (pe.pe() == 0) {

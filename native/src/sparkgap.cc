@@ -5,23 +5,22 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
 
-#include "arguments.h"
-#include "collective/dispatch.h"
-#include "device/library.h"
-#include "one_sided.h"
+#include "engine/engines.h"
 #include "reduce/reduce.h"
-#include "select.h"
-#include "world.h"
+#include "world/arguments.h"
+#include "world/world.h"
 
 struct sparkgap_world : sparkgap::World {};
 
 namespace sparkgap {
 namespace {
 
-// Runs the body of a C function.
+// Runs the body of a C function. Inlined, with what the body knows at compile time: the smallest calls show it.
 template <class Body>
-sparkgap_status guarded(sparkgap_world* world, const Body& body) noexcept {
+__attribute__((always_inline)) inline sparkgap_status guarded(sparkgap_world* world, const Body& body) noexcept {
   if (__builtin_expect(world == nullptr, 0)) return SPARKGAP_INVALID_ARGUMENT;
   try {
     body();
@@ -40,19 +39,20 @@ sparkgap_status guarded(sparkgap_world* world, const Body& body) noexcept {
 
 // As guarded, for what needs a connected and healthy world.
 template <class Body>
-sparkgap_status guarded_call(sparkgap_world* world, const Body& body) noexcept {
+__attribute__((always_inline)) inline sparkgap_status guarded_call(sparkgap_world* world, const Body& body) noexcept {
   return guarded(world, [&] {
     world->check_usable();
     body();
   });
 }
 
-// Copies the sentence of a call that has no world to keep it.
+// Runs the body of a C function that has no world to keep its sentence: what was found, or what is wrong.
 template <class Body>
 sparkgap_status guarded_message(char* message, uint64_t message_bytes, const Body& body) noexcept {
   Failure failure;
   try {
-    body(failure);
+    Text found(failure.message, sizeof failure.message);
+    body(found);
   } catch (const Failure& thrown) {
     failure = thrown;
   } catch (const std::exception& exception) {
@@ -63,21 +63,26 @@ sparkgap_status guarded_message(char* message, uint64_t message_bytes, const Bod
   return failure.status;
 }
 
-GpuWorld& gpu_of(sparkgap_world& world) {
-  if (world.gpu() == nullptr) {
+Streams& streams_of(sparkgap_world& world) {
+  Streams* streams = world.streams();
+  if (streams == nullptr) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a host world has no stream: its calls are done when they return");
   }
-  return *world.gpu();
+  return *streams;
 }
 
-DeviceEvent& event_of(const World& world, sparkgap_event* event, const char* name) {
+Event& event_of(const World& world, sparkgap_event* event, const char* name) {
   check_pointer(event, name);
   if (event->world != &world) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s is an event of another world", name);
   return *event->event;
 }
 
-bool is_at(const void* address, const void* base, uint64_t bytes) {
-  return address == static_cast<const uint8_t*>(base) + bytes;
+__attribute__((always_inline)) inline sparkgap_status guarded_collective(sparkgap_world* world,
+                                                                         CollectiveCall&& call) noexcept {
+  return guarded_call(world, [&] {
+    check_call(*world, call);
+    world->collective(call);
+  });
 }
 
 }  // namespace
@@ -95,25 +100,17 @@ const char* sparkgap_version(void) {
 
 sparkgap_status sparkgap_device_open(int32_t ordinal, sparkgap_device_info* info, char* message,
                                      uint64_t message_bytes) {
-  return guarded_message(message, message_bytes, [&](Failure& failure) {
+  return guarded_message(message, message_bytes, [&](Text&) {
     check_pointer(info, "info");
     *info = {};
-    device_library().open_device(ordinal, info, &failure);
+    open_device(ordinal, info);
   });
 }
 
 sparkgap_status sparkgap_provider_probe(const char* provider, const char* library, char* message,
                                         uint64_t message_bytes) {
-  return guarded_message(message, message_bytes, [&](Failure& failure) {
-    check_provider(provider);
-    if (std::strcmp(provider, "host") == 0) {
-      Text(failure.message, sizeof failure.message).add("provider host needs no library");
-      return;
-    }
-    char found[kMaxMessageBytes];
-    Text text(found, sizeof found);
-    if (device_library().probe(provider, library == nullptr ? "" : library, text, &failure) != SPARKGAP_OK) return;
-    Text(failure.message, sizeof failure.message).add("%s", found);
+  return guarded_message(message, message_bytes, [&](Text& found) {
+    engine_kind(provider).probe(provider, library == nullptr ? "" : library, found);
   });
 }
 
@@ -166,7 +163,7 @@ int32_t sparkgap_last_error_pe(const sparkgap_world* world) { return world == nu
 const char* sparkgap_world_describe(sparkgap_world* world) { return world == nullptr ? "no world" : world->describe(); }
 
 int32_t sparkgap_world_memory_is_device(const sparkgap_world* world) {
-  return world != nullptr && world->has_gpu() ? 1 : 0;
+  return world != nullptr && world->memory_is_device() ? 1 : 0;
 }
 
 int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
@@ -174,11 +171,11 @@ int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
 }
 
 void* sparkgap_world_stream(sparkgap_world* world) {
-  return world == nullptr || world->gpu() == nullptr ? nullptr : world->gpu()->stream();
+  return world == nullptr || world->streams() == nullptr ? nullptr : world->streams()->stream();
 }
 
 sparkgap_status sparkgap_world_set_stream(sparkgap_world* world, void* cuda_stream) {
-  return guarded_call(world, [&] { gpu_of(*world).set_stream(cuda_stream); });
+  return guarded_call(world, [&] { streams_of(*world).set_stream(cuda_stream); });
 }
 
 sparkgap_status sparkgap_event_create(sparkgap_world* world, sparkgap_event** event) {
@@ -187,29 +184,29 @@ sparkgap_status sparkgap_event_create(sparkgap_world* world, sparkgap_event** ev
     *event = nullptr;
     auto made = std::make_unique<sparkgap_event>();
     made->world = world;
-    made->event.reset(gpu_of(*world).make_event());
+    made->event.reset(streams_of(*world).make_event());
     *event = made.release();
   });
 }
 
 sparkgap_status sparkgap_event_record(sparkgap_world* world, sparkgap_event* event) {
-  return guarded_call(world, [&] { gpu_of(*world).record(event_of(*world, event, "event")); });
+  return guarded_call(world, [&] { streams_of(*world).record(event_of(*world, event, "event")); });
 }
 
 sparkgap_status sparkgap_event_wait(sparkgap_world* world, sparkgap_event* event) {
-  return guarded_call(world, [&] { gpu_of(*world).enqueue_wait(event_of(*world, event, "event")); });
+  return guarded_call(world, [&] { streams_of(*world).enqueue_wait(event_of(*world, event, "event")); });
 }
 
 sparkgap_status sparkgap_event_synchronize(sparkgap_world* world, sparkgap_event* event) {
-  return guarded_call(world, [&] { gpu_of(*world).wait(event_of(*world, event, "event")); });
+  return guarded_call(world, [&] { streams_of(*world).wait(event_of(*world, event, "event")); });
 }
 
 sparkgap_status sparkgap_event_elapsed_us(sparkgap_world* world, sparkgap_event* start, sparkgap_event* end,
                                           double* microseconds) {
   return guarded_call(world, [&] {
     check_pointer(microseconds, "microseconds");
-    DeviceEvent& first = event_of(*world, start, "start");
-    *microseconds = gpu_of(*world).elapsed_us(first, event_of(*world, end, "end"));
+    Event& first = event_of(*world, start, "start");
+    *microseconds = streams_of(*world).elapsed_us(first, event_of(*world, end, "end"));
   });
 }
 
@@ -245,10 +242,8 @@ void* sparkgap_buffer_peer_address(const sparkgap_buffer* buffer, int32_t pe) {
 sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64_t dst_offset, const void* src,
                              uint64_t bytes, int32_t pe) {
   return guarded_call(world, [&] {
-    check_pe(*world, pe, "pe");
-    check_in_buffer(*world, dst, dst_offset, bytes, "dst");
-    if (bytes > 0) check_pointer(src, "src");
-    put(*world, *dst, dst_offset, src, bytes, pe);
+    check_put(*world, dst, dst_offset, src, bytes, pe);
+    if (bytes > 0) world->engine().put(*dst->memory, dst_offset, src, bytes, pe);
   });
 }
 
@@ -257,41 +252,40 @@ sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* 
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, src, src_offset, bytes, "src");
-    if (bytes > 0) check_pointer(dst, "dst");
-    get(*world, dst, *src, src_offset, bytes, pe);
+    if (bytes == 0) return;
+    check_pointer(dst, "dst");
+    world->engine().get(dst, *src->memory, src_offset, bytes, pe);
   });
 }
 
 sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst, uint64_t dst_offset, const void* src,
-                                    uint64_t bytes, sparkgap_buffer* signal_buffer, uint64_t signal_offset,
-                                    int64_t value, int32_t signal_op, int32_t pe) {
+                                    uint64_t bytes, sparkgap_buffer* signal, uint64_t signal_offset, int64_t value,
+                                    int32_t signal_op, int32_t pe) {
   return guarded_call(world, [&] {
-    check_pe(*world, pe, "pe");
-    check_in_buffer(*world, dst, dst_offset, bytes, "dst");
-    if (bytes > 0) check_pointer(src, "src");
-    check_word(*world, signal_buffer, signal_offset, "signal");
+    check_put(*world, dst, dst_offset, src, bytes, pe);
+    check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
-    put(*world, *dst, dst_offset, src, bytes, pe);
-    signal(*world, *signal_buffer, signal_offset, value, signal_op, pe);
+    if (bytes > 0) world->engine().put(*dst->memory, dst_offset, src, bytes, pe);
+    world->engine().signal(*signal->memory, signal_offset, value, signal_op, pe);
   });
 }
 
-sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal_buffer, uint64_t signal_offset,
-                                int64_t value, int32_t signal_op, int32_t pe) {
+sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal, uint64_t signal_offset, int64_t value,
+                                int32_t signal_op, int32_t pe) {
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
-    check_word(*world, signal_buffer, signal_offset, "signal");
+    check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
-    signal(*world, *signal_buffer, signal_offset, value, signal_op, pe);
+    world->engine().signal(*signal->memory, signal_offset, value, signal_op, pe);
   });
 }
 
-sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* signal_buffer, uint64_t signal_offset,
+sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* signal, uint64_t signal_offset,
                                      int32_t comparison, int64_t value, int64_t* observed) {
   return guarded_call(world, [&] {
-    check_word(*world, signal_buffer, signal_offset, "signal");
+    check_word(*world, signal, signal_offset, "signal");
     check_comparison(comparison);
-    wait_signal(*world, *signal_buffer, signal_offset, comparison, value, observed);
+    world->engine().wait_signal(*signal->memory, signal_offset, comparison, value, observed);
   });
 }
 
@@ -300,116 +294,61 @@ sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* targe
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_word(*world, target, offset, "target");
-    fetch_add(*world, *target, offset, delta, pe, before);
+    world->engine().fetch_add(*target->memory, offset, delta, pe, before);
   });
 }
 
 sparkgap_status sparkgap_all_reduce(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,
                                     int32_t op) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    check_op(op);
-    const uint64_t bytes = checked_bytes(count, type, 1);
-    check_memory({in, bytes}, type, "in");
-    check_memory({out, bytes}, type, "out");
-    check_apart({in, bytes}, {out, bytes}, in == out);
-    all_reduce(*world, in, out, count, type, op);
-  });
+  return guarded_collective(world, make_call(SPARKGAP_ALL_REDUCE, in, out, count, type, op));
 }
 
 sparkgap_status sparkgap_reduce_scatter(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
                                         int32_t type, int32_t op) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    check_op(op);
-    const uint64_t bytes = checked_bytes(count_per_pe, type, 1);
-    const uint64_t all_bytes = checked_bytes(count_per_pe, type, static_cast<uint64_t>(world->pes()));
-    check_memory({in, all_bytes}, type, "in");
-    check_memory({out, bytes}, type, "out");
-    check_apart({in, all_bytes}, {out, bytes}, is_at(out, in, static_cast<uint64_t>(world->pe()) * bytes));
-    reduce_scatter(*world, in, out, count_per_pe, type, op);
-  });
+  return guarded_collective(world, make_call(SPARKGAP_REDUCE_SCATTER, in, out, count_per_pe, type, op));
 }
 
 sparkgap_status sparkgap_all_gather(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
                                     int32_t type) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    const uint64_t bytes = checked_bytes(count_per_pe, type, 1);
-    const uint64_t all_bytes = checked_bytes(count_per_pe, type, static_cast<uint64_t>(world->pes()));
-    check_memory({in, bytes}, type, "in");
-    check_memory({out, all_bytes}, type, "out");
-    check_apart({in, bytes}, {out, all_bytes}, is_at(in, out, static_cast<uint64_t>(world->pe()) * bytes));
-    all_gather(*world, in, out, count_per_pe, type);
-  });
+  return guarded_collective(world, make_call(SPARKGAP_ALL_GATHER, in, out, count_per_pe, type));
 }
 
 sparkgap_status sparkgap_broadcast(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,
                                    int32_t root) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    check_pe(*world, root, "root");
-    const uint64_t bytes = checked_bytes(count, type, 1);
-    check_memory({out, bytes}, type, "out");
-    if (world->pe() == root) {
-      check_memory({in, bytes}, type, "in");
-      check_apart({in, bytes}, {out, bytes}, in == out);
-    }
-    broadcast(*world, in, out, count, type, root);
-  });
+  return guarded_collective(world, make_call(SPARKGAP_BROADCAST, in, out, count, type, 0, root));
 }
 
 sparkgap_status sparkgap_reduce(sparkgap_world* world, const void* in, void* out, uint64_t count, int32_t type,
                                 int32_t op, int32_t root) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    check_op(op);
-    check_pe(*world, root, "root");
-    const uint64_t bytes = checked_bytes(count, type, 1);
-    check_memory({in, bytes}, type, "in");
-    if (world->pe() == root) {
-      check_memory({out, bytes}, type, "out");
-      check_apart({in, bytes}, {out, bytes}, in == out);
-    }
-    reduce(*world, in, out, count, type, op, root);
-  });
+  return guarded_collective(world, make_call(SPARKGAP_REDUCE, in, out, count, type, op, root));
 }
 
 sparkgap_status sparkgap_all_to_all(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
                                     int32_t type) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    const uint64_t bytes = checked_bytes(count_per_pe, type, static_cast<uint64_t>(world->pes()));
-    check_memory({in, bytes}, type, "in");
-    check_memory({out, bytes}, type, "out");
-    check_apart({in, bytes}, {out, bytes}, in == out);
-    all_to_all(*world, in, out, count_per_pe, type);
-  });
+  return guarded_collective(world, make_call(SPARKGAP_ALL_TO_ALL, in, out, count_per_pe, type));
 }
 
 sparkgap_status sparkgap_all_to_allv(sparkgap_world* world, const void* in, const uint64_t* send_counts,
                                      const uint64_t* send_offsets, void* out, const uint64_t* receive_counts,
                                      const uint64_t* receive_offsets, int32_t type) {
-  return guarded_call(world, [&] {
-    check_type(type);
-    check_pointer(send_counts, "send_counts");
-    check_pointer(send_offsets, "send_offsets");
-    check_pointer(receive_counts, "receive_counts");
-    check_pointer(receive_offsets, "receive_offsets");
-    check_blocks(*world, in, send_counts, send_offsets, out, receive_counts, receive_offsets, type);
-    all_to_allv(*world, in, {send_counts, send_offsets}, out, {receive_counts, receive_offsets}, type);
-  });
+  CollectiveCall call = make_call(SPARKGAP_ALL_TO_ALLV, in, out, 0, type);
+  call.send_counts = send_counts;
+  call.send_offsets = send_offsets;
+  call.receive_counts = receive_counts;
+  call.receive_offsets = receive_offsets;
+  return guarded_collective(world, std::move(call));
 }
 
 sparkgap_status sparkgap_barrier(sparkgap_world* world) {
-  return guarded_call(world, [&] { barrier(*world); });
+  return guarded_collective(world, make_call(SPARKGAP_BARRIER, nullptr, nullptr, 0, 0));
+}
+
+sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
+  return guarded_call(world, [&] { world->finish(); });
 }
 
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
-  // Nothing is enqueued on the host provider: calls are done when they return.
-  return guarded_call(world, [&] {
-    if (GpuWorld* gpu = world->gpu()) gpu->wait();
-  });
+  return guarded_call(world, [&] { world->engine().synchronize(); });
 }
 
 const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type) {
@@ -417,11 +356,11 @@ const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t c
   guarded(world, [&] {
     check_collective(collective);
     uint64_t bytes = 0;
-    if (collective != SPARKGAP_BARRIER) {
+    if (kCollectives[collective].has_type) {
       check_type(type);
-      bytes = checked_bytes(count, type, 1);
+      bytes = checked_bytes(count, type);
     }
-    route = route_name(world->circumstances().provider, world->algorithm_for(collective, bytes));
+    route = route_name(world->provider(), world->algorithm_for(collective, bytes));
   });
   return route;
 }
@@ -430,10 +369,9 @@ sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t coll
   return guarded(world, [&] {
     check_collective(collective);
     Algorithm found = Algorithm::kAuto;
-    const ProviderKind provider = world->circumstances().provider;
-    if (algorithm != nullptr && !find_algorithm(collective, algorithm, provider, &found)) {
-      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s has no algorithm \"%s\"; it has: auto, %s", operation_name(collective),
-           algorithm, algorithm_names(collective, provider));
+    if (algorithm != nullptr && !find_algorithm(collective, algorithm, world->provider(), &found)) {
+      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s has no algorithm \"%s\"; it has: auto, %s",
+           kCollectives[collective].name, algorithm, algorithm_names(collective, world->provider()));
     }
     world->hold_to(collective, found);
   });

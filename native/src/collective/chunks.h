@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "world.h"
+#include "collective/host_node.h"
 
 namespace sparkgap {
 
@@ -46,8 +46,8 @@ class Parts {
 // The inputs of a reduction in PE order: this PE's from where it lies, the others' from `offset` in their slots.
 class Inputs {
  public:
-  Inputs(const World& world, const Steps& steps, const void* own, uint64_t offset) {
-    for (int32_t pe = 0; pe < world.pes(); ++pe) inputs_[pe] = pe == world.pe() ? own : steps.slot(pe) + offset;
+  Inputs(const HostNode& node, const Steps& steps, const void* own, uint64_t offset) {
+    for (int32_t pe = 0; pe < node.pes(); ++pe) inputs_[pe] = pe == node.pe() ? own : steps.slot(pe) + offset;
   }
   operator const void* const*() const { return inputs_; }
 

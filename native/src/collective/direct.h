@@ -5,16 +5,17 @@
 //   last:     every PE has read what it wanted (finish(), or a later step that shows as much)
 //
 // An array in the symmetric heap is mapped here. One elsewhere is in reach all the same where it is only copied: the
-// kernel copies it out of the peer's process (process_vm_readv), once and with no word from the peer. The kernel may
-// forbid that (Yama, seccomp, a process that cannot be dumped) or have no way to some memory (a device's). Then all PEs
-// see that, alike, and take another algorithm; from that call on the world counts on the symmetric heap only.
+// kernel copies it out of the peer's process (process_vm_readv), once and with no word from the peer, also where that
+// is this very process: the peer's call may fail and its caller free the array while it is read. The kernel may forbid
+// that (Yama, seccomp, a process that cannot be dumped) or have no way to some memory (a device's). Then all PEs see
+// that, alike, and take another algorithm; from that call on the world counts on the symmetric heap only.
 #ifndef SPARKGAP_COLLECTIVE_DIRECT_H
 #define SPARKGAP_COLLECTIVE_DIRECT_H
 
 #include <cstdint>
 
+#include "collective/host_node.h"
 #include "reduce/reduce.h"
-#include "world.h"
 
 namespace sparkgap {
 
@@ -28,7 +29,7 @@ class DirectArrays {
 
   // Collective, one step: shows this PE's `array` of `bytes` to all, and finds the others'. A null one is in nobody's
   // reach.
-  DirectArrays(World& world, const void* array, uint64_t bytes, Use use, Role role = Role::kRead);
+  DirectArrays(HostNode& node, const void* array, uint64_t bytes, Use use, Role role = Role::kRead);
 
   // The same on all PEs: whether every array that has to be read by others can be.
   bool usable() const { return usable_; }
@@ -50,7 +51,7 @@ class DirectArrays {
     bool is_here = false;  // this process can address it
   };
 
-  World& world_;
+  HostNode& node_;
   bool usable_ = true;
   bool crosses_processes_ = false;  // some array is not in the symmetric heap; the same on all PEs
   bool read_all_ = true;

@@ -1,21 +1,17 @@
-// One function for each collective and algorithm on the GPU: enqueues the kernel, as launch() in device/kernels.h says.
+// One function for each collective and algorithm on the GPU: enqueues the kernel, as launch() in collective/kernels.h
+// says.
 #ifndef SPARKGAP_COLLECTIVE_LAUNCH_H
 #define SPARKGAP_COLLECTIVE_LAUNCH_H
 
-#include "device/kernels.h"
+#include "collective/kernels.h"
 
 namespace sparkgap::kernels {
 
-int32_t launch_all_reduce_packets(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_all_reduce_two_shot(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_all_reduce_ring(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_reduce_two_shot(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_reduce_scatter_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_all_gather_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_broadcast_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_all_to_all_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_all_to_allv_chunked(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
-int32_t launch_barrier_flags(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
+using LaunchFunction = int32_t(const KernelWorld& world, CUstream_st* stream, const KernelCall& call);
+
+#define SPARKGAP_DECLARED(collective, name, function) LaunchFunction launch_##function;
+SPARKGAP_KERNEL_ALGORITHMS(SPARKGAP_DECLARED)
+#undef SPARKGAP_DECLARED
 
 }  // namespace sparkgap::kernels
 

@@ -35,7 +35,7 @@ void fail_as_aborted(const Control& control, int32_t pe) {
   const AbortRecord record = header.abort;
   const int32_t by = record.by;
   const auto is_pe = [&](int32_t number) { return number >= 0 && number < control.pes(); };
-  if (!is_pe(by) || (record.subject != kNoPe && !is_pe(record.subject)) || record.status == SPARKGAP_OK) {
+  if (!is_pe(by) || (record.subject != kNoPe && !is_pe(record.subject)) || !is_failure(record.status)) {
     fail(SPARKGAP_INTERNAL, kNoPe,
          "the world was ended, but by \"PE %d\" of %d PEs, about \"PE %d\", with status %d: something has written into "
          "its shared memory",
@@ -45,7 +45,8 @@ void fail_as_aborted(const Control& control, int32_t pe) {
   if (by == pe) fail(record.status, record.subject, "%.*s", length, record.reason);
   // Where this PE is the one that another complains of, that other is what to look at.
   const int32_t subject = record.subject == kNoPe || record.subject == pe ? by : record.subject;
-  fail(record.status, subject, "PE %d (%s) ended the world: %.*s", by, control.record(by).label, length, record.reason);
+  fail(record.status, subject, "PE %d (%s) ended the world: %.*s", by, control.label(by).c_str(), length,
+       record.reason);
 }
 
 void wake_all(ControlHeader& header) {

@@ -2,7 +2,7 @@
 #ifndef SPARKGAP_PROTOCOL_ABORT_H
 #define SPARKGAP_PROTOCOL_ABORT_H
 
-#include "error.h"
+#include "base/error.h"
 #include "protocol/atomics.h"
 #include "protocol/control.h"
 

@@ -1,22 +1,19 @@
 #include "protocol/call.h"
 
-#include "protocol/atomics.h"
+#include "description/collective.h"
+#include "description/types.h"
 
 namespace sparkgap {
 namespace {
 
-constexpr const char* kTypeNames[SPARKGAP_TYPES] = {"float32", "float64", "float16", "bfloat16",
-                                                    "int8",    "uint8",   "int32",   "int64"};
-constexpr const char* kOpNames[SPARKGAP_OPS] = {"SUM", "PROD", "MIN", "MAX", "AVG"};
-constexpr const char* kCollectiveNames[SPARKGAP_COLLECTIVES] = {"allReduce", "reduceScatter", "allGather", "broadcast",
-                                                                "reduce",    "allToAll",      "allToAllv", "barrier"};
-
 CallSignature read_signature(const CallSignature& shared) {
   CallSignature copy;
   copy.operation = load_relaxed(&shared.operation);
+  copy.algorithm = load_relaxed(&shared.algorithm);
   copy.type = load_relaxed(&shared.type);
   copy.op = load_relaxed(&shared.op);
   copy.root = load_relaxed(&shared.root);
+  copy.buffer = load_relaxed(&shared.buffer);
   copy.count = load_relaxed(&shared.count);
   return copy;
 }
@@ -24,7 +21,7 @@ CallSignature read_signature(const CallSignature& shared) {
 }  // namespace
 
 const char* operation_name(int32_t operation) {
-  if (operation >= 0 && operation < SPARKGAP_COLLECTIVES) return kCollectiveNames[operation];
+  if (is_collective(operation)) return kCollectives[operation].name;
   switch (operation) {
     case kOperationConnect:
       return "connect";
@@ -37,40 +34,25 @@ const char* operation_name(int32_t operation) {
   }
 }
 
-const char* type_name(int32_t type) {
-  return type >= 0 && type < SPARKGAP_TYPES ? kTypeNames[type] : "of an unknown type";
-}
-
-const char* op_name(int32_t op) { return op >= 0 && op < SPARKGAP_OPS ? kOpNames[op] : "with an unknown operation"; }
-
 void describe_call(Text& text, uint64_t number, const CallSignature& call) {
   text.add("call #%llu %s", static_cast<unsigned long long>(number), operation_name(call.operation));
   const unsigned long long count = call.count;
-  switch (call.operation) {
-    case SPARKGAP_ALL_REDUCE:
-    case SPARKGAP_REDUCE_SCATTER:
-      text.add(" %s x %llu %s", type_name(call.type), count, op_name(call.op));
-      break;
-    case SPARKGAP_REDUCE:
-      text.add(" %s x %llu %s to PE %d", type_name(call.type), count, op_name(call.op), call.root);
-      break;
-    case SPARKGAP_BROADCAST:
-      text.add(" %s x %llu from PE %d", type_name(call.type), count, call.root);
-      break;
-    case SPARKGAP_ALL_GATHER:
-    case SPARKGAP_ALL_TO_ALL:
-      text.add(" %s x %llu", type_name(call.type), count);
-      break;
-    case SPARKGAP_ALL_TO_ALLV:
-      text.add(" %s", type_name(call.type));
-      break;
-    case kOperationAllocate:
-    case kOperationFree:
-      text.add(" %llu bytes", count);
-      break;
-    default:
-      break;
-  }
+  if (call.operation == kOperationAllocate) text.add(" %llu bytes", count);
+  if (call.operation == kOperationFree) text.add(" %llu bytes of buffer #%u", count, call.buffer);
+  if (!is_collective(call.operation)) return;
+  const Collective& what = kCollectives[call.operation];
+  if (what.has_type) text.add(" %s", type_name(call.type));
+  if (what.has_count) text.add(" x %llu", count);
+  if (what.has_op) text.add(" %s", op_name(call.op));
+  if (what.has_root) text.add(" %s PE %d", what.root_preposition(), call.root);
+}
+
+void describe_difference(Text& text, uint64_t number, const CallSignature& call, const CallSignature& other) {
+  describe_call(text, number, call);
+  CallSignature alike = other;
+  alike.algorithm = call.algorithm;
+  if (!(alike == call) || call.algorithm <= 0 || call.algorithm >= kAlgorithms) return;
+  text.add(" by %s", algorithm_name(static_cast<Algorithm>(call.algorithm)));
 }
 
 ObservedCall observe_call(const CallLine& line) {

@@ -31,7 +31,7 @@
 
 #include <cstdint>
 
-#include "host_device.h"
+#include "base/host_device.h"
 
 namespace sparkgap::kernels {
 

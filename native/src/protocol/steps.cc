@@ -23,9 +23,9 @@ void Steps::refuse_call_of(int32_t peer) {
   failure.pe = peer;
   const CallLine& own = control_.call_line(pe_);
   Text text(failure.message, sizeof failure.message);
-  text.add("PE %d (%s) is in ", pe_, control_.record(pe_).label);
+  text.add("PE %d (%s) is in ", pe_, control_.label(pe_).c_str());
   describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
-  text.add(", but PE %d (%s) posted data of another call", peer, control_.record(peer).label);
+  text.add(", but PE %d (%s) posted data of another call", peer, control_.label(peer).c_str());
   waiter_->give_up(failure);
 }
 

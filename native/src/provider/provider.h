@@ -1,4 +1,4 @@
-// What makes a world: the memory that its PEs share, and the knowledge whether they still exist.
+// What makes a world: the memory that its PEs share to meet in, and the knowledge whether they still exist.
 //
 // A provider belongs to one PE of one world. It throws Failure (error.h). Only the methods of Liveness are called while
 // the PE waits; none is called from two threads at once.
@@ -6,13 +6,11 @@
 #define SPARKGAP_PROVIDER_PROVIDER_H
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "error.h"
+#include "base/error.h"
 #include "protocol/control.h"
 #include "protocol/liveness.h"
-#include "protocol/steps.h"
 #include "sparkgap/sparkgap.h"
 
 namespace sparkgap {
@@ -31,13 +29,14 @@ struct WorldOptions {
   bool device_shared = false;
   std::string nvshmem_library;
   std::string nccl_library;
+  int32_t kernel_max_blocks = 0;
 };
 
 // One allocation of the symmetric heap; gone when this is destroyed.
 class SymmetricMemory {
  public:
   virtual ~SymmetricMemory() = default;
-  // Where this process sees `pe`'s part; nullptr if it cannot address it.
+  // Where this process sees the part of PE `pe` of the world; nullptr if it cannot address it.
   virtual uint8_t* part(int32_t pe) const = 0;
 };
 
@@ -52,11 +51,8 @@ class Provider : public Liveness {
   // Finds the world's memory and claims this PE's place in it. The view stays valid as long as the provider.
   virtual Control open_world(const uint8_t* id) = 0;
 
-  // Collective, `bytes` > 0. All PEs throw the same status, or none does.
-  virtual std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) = 0;
-
-  // Appends where the memory is, for logs.
-  virtual void describe(Text& text) const = 0;
+  // Every PE has opened the world and is connected: nobody has to find its memory any more.
+  virtual void all_connected() = 0;
 };
 
 }  // namespace sparkgap

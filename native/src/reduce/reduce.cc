@@ -49,11 +49,6 @@ void copy_cached(void* dst, const void* src, size_t bytes) { std::memcpy(dst, sr
 
 void copy_streaming(void* dst, const void* src, size_t bytes) { kernels().copy_streaming(dst, src, bytes); }
 
-size_t type_bytes(int32_t type) {
-  constexpr size_t kBytes[SPARKGAP_TYPES] = {4, 8, 2, 2, 1, 1, 4, 8};
-  return type >= 0 && type < SPARKGAP_TYPES ? kBytes[type] : 0;
-}
-
 const char* kernel_isa() { return kernels().isa; }
 
 }  // namespace sparkgap

@@ -33,9 +33,6 @@ void copy_cached(void* dst, const void* src, size_t bytes);
 // memcpy that bypasses the caches on the way to `dst`; ordered as above.
 void copy_streaming(void* dst, const void* src, size_t bytes);
 
-// Bytes of an element; 0 for an unknown type.
-size_t type_bytes(int32_t type);
-
 // The level that the kernels in use were compiled for, for example "x86-64-v4".
 const char* kernel_isa();
 

@@ -1,21 +1,12 @@
 #include "collective/algorithms.h"
 
-#include <cstring>
-#include <set>
-
 #include "protocol/control.h"
-#include "select.h"
+#include "select/select.h"
 
 namespace sparkgap::test {
 namespace {
 
 constexpr uint64_t kLargestThreshold = uint64_t{64} << 20;
-
-// The texts live as long as the program, because cases point to them.
-const char* kept(const std::string& text) {
-  static std::set<std::string>& texts = *new std::set<std::string>;
-  return texts.insert(text).first->c_str();
-}
 
 // The sizes at which `differs` from the size before, found by bisection between powers of two.
 template <class ValueOf>
@@ -38,11 +29,8 @@ std::vector<uint64_t> changes(const ValueOf& value_of) {
 
 std::vector<const char*> algorithms_of(int32_t collective) {
   std::vector<const char*> algorithms = {"auto"};
-  const std::string names = algorithm_names(collective, ProviderKind::kHost);
-  for (size_t at = 0; at < names.size();) {
-    const size_t end = std::min(names.find(", ", at), names.size());
-    algorithms.push_back(kept(names.substr(at, end - at)));
-    at = end + 2;
+  for (const ListedAlgorithm& listed : kHostAlgorithms) {
+    if (listed.collective == collective) algorithms.push_back(algorithm_name(listed.algorithm));
   }
   return algorithms;
 }

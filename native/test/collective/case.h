@@ -51,11 +51,10 @@ class CaseRunner {
 
   Arrays arrays_of(const Case& c) const;
   void call(const Case& c, const Arrays& arrays);
-  void call_all_to_allv(const Case& c, const Arrays& arrays);
   void check_result(const Case& c, const char* out) const;
-  void check_reduced(const Case& c, const char* out, uint64_t first, uint64_t count) const;
-  void check_copied(const Case& c, const char* out, int from_pe, uint64_t first, uint64_t count, uint64_t at) const;
-  void check_all_to_allv(const Case& c, const char* out) const;
+  void check_reduced(const Case& c, const char* out, const Run& run) const;
+  void check_copied(const Case& c, const char* out, const Run& run) const;
+  void check_gaps(const Case& c, const char* out) const;
 
   const Pe& pe_;
   const Inputs& inputs_;

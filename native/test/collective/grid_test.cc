@@ -32,7 +32,7 @@ class Grid {
   // All types and operations with all small counts, in and out of place; memory and shift take turns.
   void add_small(int32_t collective, const char* algorithm) {
     for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-      for (int32_t op = 0; op < (reduces(collective) ? SPARKGAP_OPS : 1); ++op) {
+      for (int32_t op = 0; op < (kCollectives[collective].has_op ? SPARKGAP_OPS : 1); ++op) {
         for (const uint64_t count : kCounts) {
           for (const bool in_place : {false, true}) add(collective, algorithm, {type, op}, count, in_place, turn_);
         }
@@ -65,7 +65,7 @@ class Grid {
 
   // First out of place with 4 bytes an element, which is enough for results that are stored past the caches.
   void add_large(int32_t collective, const char* algorithm) {
-    const uint64_t count = kLargeCount / (has_blocks(collective) ? pes_ : 1);
+    const uint64_t count = kLargeCount / (kCollectives[collective].has_blocks() ? pes_ : 1);
     for (int turn = 0; turn < 2; ++turn) {
       const Combination combination = kFew[turn == 0 ? 0 : turn_ % 3];
       add(collective, algorithm, combination, count, turn == 1, turn_);
@@ -76,11 +76,6 @@ class Grid {
 
  private:
   static constexpr int kShifts = 3;
-
-  static bool has_blocks(int32_t collective) {
-    return collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_ALL_GATHER ||
-           collective == SPARKGAP_ALL_TO_ALL || collective == SPARKGAP_ALL_TO_ALLV;
-  }
 
   void add(int32_t collective, const char* algorithm, Combination what, uint64_t count, bool in_place, int turn) {
     const int shifts[kShifts] = {0, 1, 3};
@@ -144,11 +139,11 @@ void route_names_the_algorithm_that_is_held() {
         pe.ok(sparkgap_world_set_algorithm(pe.world(), collective, algorithm), "sparkgap_world_set_algorithm");
         const std::string route = sparkgap_route(pe.world(), collective, 1000, SPARKGAP_INT8);
         const std::string expected = std::strcmp(algorithm, "auto") == 0 ? selected : std::string("host/") + algorithm;
-        expect(route == expected, "%s held to %s takes %s", collective_name(collective), algorithm, route.c_str());
+        expect(route == expected, "%s held to %s takes %s", kCollectives[collective].name, algorithm, route.c_str());
       }
       pe.ok(sparkgap_world_set_algorithm(pe.world(), collective, nullptr), "sparkgap_world_set_algorithm to NULL");
       const std::string route = sparkgap_route(pe.world(), collective, 1000, SPARKGAP_INT8);
-      expect(route == selected, "%s given back takes %s, not %s", collective_name(collective), route.c_str(),
+      expect(route == selected, "%s given back takes %s, not %s", kCollectives[collective].name, route.c_str(),
              selected.c_str());
     }
   });

@@ -1,5 +1,5 @@
 // Where NVSHMEM and NCCL are looked for, in which order, and what is said when there are none.
-#include "device/shared_library.h"
+#include "cuda/shared_library.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "sparkgap/sparkgap.h"
 #include "support/check.h"
 #include "support/temporary_folder.h"

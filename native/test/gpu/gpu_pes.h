@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/kernels.h"
+#include "collective/kernels.h"
 #include "support/check.h"
 #include "support/pes.h"
 

@@ -19,10 +19,11 @@ struct KernelCase {
   uint64_t count = 0;  // or count_per_pe; for allToAllv the most that one PE sends to another
   int32_t root = 0;
   bool in_place = false;
-  bool symmetric = false;    // `out` is given with its place
-  bool shift_apart = false;  // with symmetric: PEs give different places
-  int shift = 0;             // elements between the start of the memory and the arrays
-  uint64_t salt = 0;         // different salts, different inputs
+  bool symmetric = false;     // `out` is given with its place
+  bool shift_apart = false;   // with symmetric: PEs give different places
+  int shift = 0;              // elements between the start of the memory and the arrays
+  kernels::Shape shape = {};  // as the world's tuning says
+  uint64_t salt = 0;          // different salts, different inputs
 };
 
 std::string describe(const KernelCase& c);
@@ -50,8 +51,7 @@ class KernelRunner {
   };
 
   Arrays arrays_of(const KernelCase& c) const;
-  void check_run(const KernelCase& c, uint64_t at, uint64_t first, uint64_t count, int only_pe);
-  void check_all_to_allv(const KernelCase& c);
+  void check_run(const KernelCase& c, const Run& run);
 
   GpuPe& pe_;
   const Inputs& inputs_;
@@ -61,8 +61,6 @@ class KernelRunner {
   std::vector<char> host_in_;
   std::vector<char> host_out_;
 };
-
-const char* name_of_algorithm(Algorithm algorithm);
 
 }  // namespace sparkgap::test
 #endif  // SPARKGAP_TEST_GPU_KERNEL_CASE_H

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "description/types.h"
 #include "support/check.h"
 #include "support/reference.h"
 
@@ -156,9 +157,9 @@ void unknown_types_and_operations_have_no_function() {
   expect(reduce_function(SPARKGAP_TYPES, SPARKGAP_SUM) == nullptr, "type %d has a function", SPARKGAP_TYPES);
   expect(reduce_function(SPARKGAP_FLOAT32, -1) == nullptr, "op -1 has a function");
   expect(reduce_function_streaming(SPARKGAP_FLOAT32, SPARKGAP_OPS) == nullptr, "op %d has a function", SPARKGAP_OPS);
-  expect(type_bytes(-1) == 0 && type_bytes(SPARKGAP_TYPES) == 0, "an unknown type has a size");
+  expect(element_bytes(-1) == 0 && element_bytes(SPARKGAP_TYPES) == 0, "an unknown type has a size");
   for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-    expect(type_bytes(type) == bytes_of(type), "%s has %zu bytes", type_name(type), type_bytes(type));
+    expect(element_bytes(type) == bytes_of(type), "%s has %lu bytes", type_name(type), element_bytes(type));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sparkgap/sparkgap.h"
+#include "description/types.h"
 #include "support/reference.h"
 
 namespace sparkgap::test {
@@ -12,45 +12,58 @@ namespace {
 // A prime, so that no chunk of an algorithm repeats another.
 constexpr uint64_t kPool = 65521;
 
+uint64_t elements_of(Array array, uint64_t count, int pes) {
+  // An allToAllv's blocks: see Exchange.
+  if (array.extent == Extent::kTable) return (count + 1) * pes + 1;
+  return count * blocks_of(array, pes);
+}
+
 }  // namespace
 
-const char* collective_name(int32_t collective) {
-  constexpr const char* kNames[SPARKGAP_COLLECTIVES] = {"allReduce", "reduceScatter", "allGather", "broadcast",
-                                                        "reduce",    "allToAll",      "allToAllv", "barrier"};
-  return kNames[collective];
-}
-
-bool reduces(int32_t collective) {
-  return collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_REDUCE;
-}
-
-bool has_root(int32_t collective) { return collective == SPARKGAP_BROADCAST || collective == SPARKGAP_REDUCE; }
-
 uint64_t in_count(int32_t collective, uint64_t count, int pes) {
-  switch (collective) {
-    case SPARKGAP_REDUCE_SCATTER:
-    case SPARKGAP_ALL_TO_ALL:
-      return count * pes;
-    case SPARKGAP_ALL_TO_ALLV:
-      return (count + 1) * pes + 1;
-    case SPARKGAP_BARRIER:
-      return 0;
-    default:
-      return count;
-  }
+  return elements_of(kCollectives[collective].in, count, pes);
 }
 
 uint64_t out_count(int32_t collective, uint64_t count, int pes) {
+  return elements_of(kCollectives[collective].out, count, pes);
+}
+
+std::vector<Run> runs_of(int32_t collective, uint64_t count, int32_t root, uint64_t salt, int pe, int pes) {
+  const Exchange exchange = {count, salt};
+  const uint64_t own = pe * count;
+  std::vector<Run> runs;
   switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+    case SPARKGAP_REDUCE:
+      return {{0, 0, count, kAllPes}};
+    case SPARKGAP_REDUCE_SCATTER:
+      return {{0, own, count, kAllPes}};
+    case SPARKGAP_BROADCAST:
+      return {{0, 0, count, root}};
     case SPARKGAP_ALL_GATHER:
+      for (int from = 0; from < pes; ++from) runs.push_back({from * count, 0, count, from});
+      return runs;
     case SPARKGAP_ALL_TO_ALL:
-      return count * pes;
+      for (int from = 0; from < pes; ++from) runs.push_back({from * count, own, count, from});
+      return runs;
     case SPARKGAP_ALL_TO_ALLV:
-      return (count + 1) * pes + 1;
-    case SPARKGAP_BARRIER:
-      return 0;
+      for (int from = 0; from < pes; ++from) {
+        runs.push_back({exchange.offset(pe, from), exchange.offset(from, pe), exchange.count(from, pe), from});
+      }
+      return runs;
     default:
-      return count;
+      return {};
+  }
+}
+
+InPlaceOffsets in_place_offsets(int32_t collective, uint64_t count, int pe) {
+  switch (kCollectives[collective].in_place) {
+    case InPlace::kOutIsBlockOfIn:
+      return {0, pe * count};
+    case InPlace::kInIsBlockOfOut:
+      return {pe * count, 0};
+    default:
+      return {0, 0};
   }
 }
 

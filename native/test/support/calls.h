@@ -5,11 +5,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "description/collective.h"
+
 namespace sparkgap::test {
 
-const char* collective_name(int32_t collective);
-bool reduces(int32_t collective);
-bool has_root(int32_t collective);
+// Of the memory that a case is given: what may not be written behind an array, what it is marked with, and by how many
+// elements the arrays are moved.
+constexpr uint64_t kGuard = 64;
+constexpr char kMark = 0x5a;
+constexpr uint64_t kLargestShift = 3;
+constexpr uint64_t kSlack = kLargestShift * 8 + kGuard;
 
 // Elements of one PE's arrays. `count` is a call's count or count_per_pe, for allToAllv the most that one PE sends to
 // another.
@@ -25,6 +30,25 @@ struct Exchange {
   // Where `pe` has the block for or from `peer`.
   uint64_t offset(int pe, int peer) const;
 };
+
+// A run of elements of a result, and where it comes from.
+struct Run {
+  uint64_t at;     // in the result
+  uint64_t first;  // in what PEs put in
+  uint64_t count;
+  int from_pe;  // whose elements they are; kAllPes: the reduction of all PEs'
+};
+constexpr int kAllPes = -1;
+
+// What `pe`'s result consists of, where it has one.
+std::vector<Run> runs_of(int32_t collective, uint64_t count, int32_t root, uint64_t salt, int pe, int pes);
+
+// Where `in` and `out` are in one array if the call is in place: offsets in elements.
+struct InPlaceOffsets {
+  uint64_t in;
+  uint64_t out;
+};
+InPlaceOffsets in_place_offsets(int32_t collective, uint64_t count, int pe);
 
 // Tells results of PEs apart.
 uint64_t hash(const char* bytes, uint64_t size);

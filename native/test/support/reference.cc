@@ -157,17 +157,6 @@ T random_real(std::mt19937_64& random) {
 
 }  // namespace
 
-const char* type_name(int32_t type) {
-  constexpr const char* kNames[SPARKGAP_TYPES] = {"float32", "float64", "float16", "bfloat16",
-                                                  "int8",    "uint8",   "int32",   "int64"};
-  return kNames[type];
-}
-
-const char* op_name(int32_t op) {
-  constexpr const char* kNames[SPARKGAP_OPS] = {"SUM", "PROD", "MIN", "MAX", "AVG"};
-  return kNames[op];
-}
-
 size_t bytes_of(int32_t type) {
   constexpr size_t kBytes[SPARKGAP_TYPES] = {4, 8, 2, 2, 1, 1, 4, 8};
   return kBytes[type];

@@ -9,8 +9,6 @@
 
 namespace sparkgap::test {
 
-const char* type_name(int32_t type);
-const char* op_name(int32_t op);
 size_t bytes_of(int32_t type);
 
 // `count` elements: mostly moderate numbers; for floating types also zeros of both signs, subnormals, infinities, NaNs

@@ -1,23 +1,26 @@
-#include "collective/all_gather/staged.h"
-
+// allGather through slots: in each step a piece of every PE's block travels in that PE's slot, and every PE copies it
+// out. Any memory, in place (in == own block of out) or not.
 #include "collective/chunks.h"
+#include "collective/host_algorithms.h"
 
 namespace sparkgap {
 
-void all_gather_staged(World& world, const void* in, void* out, uint64_t bytes_per_pe) {
-  Steps& steps = world.steps();
-  uint8_t* own_block = advance(out, static_cast<uint64_t>(world.pe()) * bytes_per_pe);
+bool all_gather_staged(HostNode& node, const CollectiveCall& call) {
+  Steps& steps = node.steps();
+  const uint64_t bytes_per_pe = given_bytes(call);
+  uint8_t* own_block = advance(call.out, static_cast<uint64_t>(node.pe()) * bytes_per_pe);
   for_each_chunk(bytes_per_pe, steps.slot_bytes(), [&](uint64_t first, uint64_t bytes) {
     steps.begin();
-    std::memcpy(steps.slot(world.pe()), advance(in, first), bytes);
+    std::memcpy(steps.slot(node.pe()), advance(call.in, first), bytes);
     steps.post();
-    if (own_block != in) std::memcpy(own_block + first, advance(in, first), bytes);
-    for (int32_t i = 1; i < world.pes(); ++i) {
-      const int32_t peer = world.neighbour(i);
+    if (own_block != call.in) std::memcpy(own_block + first, advance(call.in, first), bytes);
+    for (int32_t i = 1; i < node.pes(); ++i) {
+      const int32_t peer = node.neighbour(i);
       steps.wait_for(peer);
-      std::memcpy(advance(out, static_cast<uint64_t>(peer) * bytes_per_pe + first), steps.slot(peer), bytes);
+      std::memcpy(advance(call.out, static_cast<uint64_t>(peer) * bytes_per_pe + first), steps.slot(peer), bytes);
     }
   });
+  return true;
 }
 
 }  // namespace sparkgap

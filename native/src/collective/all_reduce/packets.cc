@@ -1,26 +1,32 @@
-#include "collective/all_reduce/packets.h"
-
+// allReduce, one-shot with packets: for messages of at most kMaxPacketDataBytes.
+//
+//   in --56 bytes a line--> own packets | the others' packets, as they arrive --> scratch | all --reduce--> out
+//
+// One step. Data and flag cross in one cache line, so the time is one transfer between cores and the copies. Any
+// memory, in place or not.
 #include "collective/packets.h"
+
+#include "collective/host_algorithms.h"
 
 namespace sparkgap {
 
-void all_reduce_packets(World& world, const void* in, void* out, uint64_t count, uint64_t element_bytes,
-                        ReduceFunction reduce) {
-  Steps& steps = world.steps();
-  const int32_t own = world.pe();
-  const uint64_t bytes = count * element_bytes;
+bool all_reduce_packets(HostNode& node, const CollectiveCall& call) {
+  const uint64_t bytes = given_bytes(call);
+  Steps& steps = node.steps();
+  const int32_t own = node.pe();
   const void* inputs[SPARKGAP_MAX_PES];
   steps.begin();
-  send_packets(steps, own, in, bytes);
+  send_packets(steps, own, call.in, bytes);
   steps.post();
-  for (int32_t i = 1; i < world.pes(); ++i) {
-    const int32_t peer = world.neighbour(i);
-    receive_packets(steps, peer, world.scratch(peer), bytes);
-    inputs[peer] = world.scratch(peer);
+  for (int32_t i = 1; i < node.pes(); ++i) {
+    const int32_t peer = node.neighbour(i);
+    receive_packets(steps, peer, node.scratch(peer), bytes);
+    inputs[peer] = node.scratch(peer);
   }
   steps.saw_all();
-  inputs[own] = in;
-  reduce(out, inputs, world.pes(), count);
+  inputs[own] = call.in;
+  reduce_of(call)(call.out, inputs, node.pes(), call.count);
+  return true;
 }
 
 }  // namespace sparkgap

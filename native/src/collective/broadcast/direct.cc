@@ -1,15 +1,21 @@
-#include "collective/broadcast/direct.h"
-
+// broadcast: every PE copies the root's array from where it lies.
+//
+//   step 1: where it lies      the root's array --copy--> out      step 2: meet
+//
+// In place or not. False if the root's `in` cannot be read; it is as it was.
 #include "collective/direct.h"
+
+#include "collective/host_algorithms.h"
 
 namespace sparkgap {
 
-bool broadcast_direct(World& world, const void* in, void* out, uint64_t bytes, int32_t root, CopyFunction copy_out) {
-  const bool is_root = world.pe() == root;
-  DirectArrays ins(world, in, bytes, DirectArrays::Use::kCopy,
+bool broadcast_direct(HostNode& node, const CollectiveCall& call) {
+  const uint64_t bytes = given_bytes(call);
+  const bool is_root = node.pe() == call.root;
+  DirectArrays ins(node, call.in, bytes, DirectArrays::Use::kCopy,
                    is_root ? DirectArrays::Role::kRead : DirectArrays::Role::kNotRead);
   if (!ins.usable()) return false;
-  if (!is_root || in != out) ins.copy(out, root, 0, bytes, copy_out);
+  if (!is_root || call.in != call.out) ins.copy(call.out, call.root, 0, bytes, copy_to_out(call));
   return ins.finish();
 }
 

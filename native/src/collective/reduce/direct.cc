@@ -1,21 +1,26 @@
-#include "collective/reduce/direct.h"
-
+// reduce out of symmetric arrays: the root reduces all arrays from where they lie.
+//
+//   step 1: where the arrays lie      root: all arrays --reduce--> out      step 2: meet
+//
+// In place or not; `out` and the root's `in` may be any memory. False, with nothing done, if another PE's `in` is not
+// in the symmetric heap.
 #include "collective/direct.h"
+
+#include "collective/host_algorithms.h"
 
 namespace sparkgap {
 
-bool reduce_direct(World& world, const void* in, void* out, uint64_t count, uint64_t element_bytes,
-                   ReduceFunction reduce, int32_t root) {
-  const bool is_root = world.pe() == root;
-  const DirectArrays ins(world, in, count * element_bytes, DirectArrays::Use::kAddress,
+bool reduce_direct(HostNode& node, const CollectiveCall& call) {
+  const bool is_root = node.pe() == call.root;
+  const DirectArrays ins(node, call.in, given_bytes(call), DirectArrays::Use::kAddress,
                          is_root ? DirectArrays::Role::kNotRead : DirectArrays::Role::kRead);
   if (!ins.usable()) return false;
   if (is_root) {
     const void* arrays[SPARKGAP_MAX_PES];
-    for (int32_t pe = 0; pe < world.pes(); ++pe) arrays[pe] = pe == root ? in : ins.of(pe);
-    reduce(out, arrays, world.pes(), count);
+    for (int32_t pe = 0; pe < node.pes(); ++pe) arrays[pe] = pe == call.root ? call.in : ins.of(pe);
+    reduce_to_out(call)(call.out, arrays, node.pes(), call.count);
   }
-  world.steps().meet();
+  node.steps().meet();
   return true;
 }
 

@@ -1,20 +1,25 @@
-#include "collective/reduce_scatter/direct.h"
-
+// reduceScatter out of symmetric arrays: every PE reduces its block of all arrays from where they lie.
+//
+//   step 1: where the arrays lie      own block of all --reduce--> out      step 2: meet
+//
+// In place (out == own block of in, which nobody else reads) or not; `out` may be any memory. False, with nothing done,
+// if a PE's `in` is not in the symmetric heap.
 #include "collective/direct.h"
+
+#include "collective/host_algorithms.h"
 
 namespace sparkgap {
 
-bool reduce_scatter_direct(World& world, const void* in, void* out, uint64_t count_per_pe, uint64_t element_bytes,
-                           ReduceFunction reduce) {
-  const uint64_t bytes_per_pe = count_per_pe * element_bytes;
-  const DirectArrays ins(world, in, static_cast<uint64_t>(world.pes()) * bytes_per_pe, DirectArrays::Use::kAddress);
+bool reduce_scatter_direct(HostNode& node, const CollectiveCall& call) {
+  const uint64_t bytes_per_pe = given_bytes(call);
+  const DirectArrays ins(node, call.in, static_cast<uint64_t>(node.pes()) * bytes_per_pe, DirectArrays::Use::kAddress);
   if (!ins.usable()) return false;
   const void* blocks[SPARKGAP_MAX_PES];
-  for (int32_t pe = 0; pe < world.pes(); ++pe) {
-    blocks[pe] = ins.of(pe) + static_cast<uint64_t>(world.pe()) * bytes_per_pe;
+  for (int32_t pe = 0; pe < node.pes(); ++pe) {
+    blocks[pe] = ins.of(pe) + static_cast<uint64_t>(node.pe()) * bytes_per_pe;
   }
-  reduce(out, blocks, world.pes(), count_per_pe);
-  world.steps().meet();
+  reduce_of(call)(call.out, blocks, node.pes(), call.count);
+  node.steps().meet();
   return true;
 }
 

@@ -9,14 +9,13 @@
 
 #include <memory>
 
-#include "protocol/control.h"
-#include "protocol/steps.h"
+#include "protocol/node.h"
 #include "provider/provider.h"
 
 namespace sparkgap {
 
-std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& options, const Control& control,
-                                                      uint64_t bytes, Steps& steps);
+// Collective in the node, `bytes` > 0. All PEs throw the same status, or none does.
+std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& options, Node& node, uint64_t bytes);
 
 }  // namespace sparkgap
 

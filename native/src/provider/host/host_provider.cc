@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "protocol/abort.h"
+#include "protocol/atomics.h"
 #include "provider/host/cpu_limits.h"
-#include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/world_id.h"
 
@@ -107,18 +108,18 @@ void HostProvider::claim_record() {
   record.pid = getpid();
   record.start_time = process_start_time(record.pid);
   record.cpus = cpu_limits();
+  record.options.peer_timeout_ms = options_.peer_timeout_ms;
+  record.options.check = options_.check ? 1 : 0;
+  copy_text(record.options.provider, options_.provider);
   copy_text(record.label, options_.label);
   copy_text(record.host, host_name());
   store_release(&record.state, kConnected);
   wake_sleepers(control_.header());
 }
 
-std::unique_ptr<SymmetricMemory> HostProvider::allocate(uint64_t bytes, Steps& steps) {
-  return allocate_host_memory(options_, control_, bytes, steps);
-}
-
-void HostProvider::describe(Text& text) const {
-  text.add("shared memory in %s on %s", options_.host_directory.c_str(), host_name().c_str());
+void HostProvider::all_connected() {
+  peers_.remember_all();
+  segment_.close_descriptor();
 }
 
 }  // namespace sparkgap

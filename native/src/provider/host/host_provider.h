@@ -2,8 +2,6 @@
 #ifndef SPARKGAP_PROVIDER_HOST_HOST_PROVIDER_H
 #define SPARKGAP_PROVIDER_HOST_HOST_PROVIDER_H
 
-#include <memory>
-
 #include "provider/host/peer_process.h"
 #include "provider/host/segment.h"
 #include "provider/provider.h"
@@ -17,9 +15,9 @@ class HostProvider final : public Provider {
   void make_world() override;
   void write_id(uint8_t* id) const override;
   Control open_world(const uint8_t* id) override;
-  std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes, Steps& steps) override;
+  void all_connected() override;
   bool has_ended(int32_t pe) override { return peers_.has_ended(pe); }
-  void describe(Text& text) const override;
+  pid_t process(int32_t pe) override { return peers_.process(pe); }
 
  private:
   void check_header(const uint64_t* key) const;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "device/shared_library.h"
+#include "cuda/shared_library.h"
 
 namespace sparkgap {
 

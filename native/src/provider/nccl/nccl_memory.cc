@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "device/cuda_error.h"
+#include "cuda/cuda_error.h"
 
 namespace sparkgap {
 namespace {
@@ -17,9 +17,9 @@ void zero(void* address, uint64_t bytes) {
   check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "zeroing symmetric memory");
 }
 
-class WindowMemory final : public MappedMemory {
+class WindowMemory final : public ProviderMemory {
  public:
-  WindowMemory(NcclWorld& world, uint64_t bytes) : MappedMemory(world, bytes), nccl_(world) {}
+  WindowMemory(NcclProvider& nccl, uint64_t bytes) : nccl_(nccl), bytes_(bytes) {}
 
   // Apart from the constructor, so that the destructor frees what a failure leaves.
   void make() {
@@ -47,9 +47,6 @@ class WindowMemory final : public MappedMemory {
     if (own_ != nullptr) nccl_.nccl().memory_free(own_);
   }
 
-  sparkgap_status free_together(Failure*) override { return SPARKGAP_OK; }
-
- protected:
   void map_parts(const DeviceOffer*) override {
     const int32_t pes = nccl_.options().pes;
     for (int32_t pe = 0; pe < pes; ++pe) {
@@ -64,45 +61,41 @@ class WindowMemory final : public MappedMemory {
   }
 
  private:
-  NcclWorld& nccl_;
+  NcclProvider& nccl_;
+  const uint64_t bytes_;
   void* own_ = nullptr;
   ncclWindow_t window_ = nullptr;
 };
 
-class CudaMemory : public MappedMemory {
+class CudaMemory : public ProviderMemory {
  public:
-  CudaMemory(NcclWorld& world, uint64_t bytes) : MappedMemory(world, bytes), pe_(world.options().pe) {
+  CudaMemory(NcclProvider& nccl, uint64_t bytes) : pe_(nccl.options().pe) {
     const uint64_t rounded = round_up(bytes, kBlockBytes);
     check_cuda(cudaMalloc(&own_, rounded), "allocating symmetric memory");
     zero(own_, rounded);
   }
   ~CudaMemory() override { cudaFree(own_); }
 
-  sparkgap_status free_together(Failure*) override { return SPARKGAP_OK; }
-
- protected:
   void map_parts(const DeviceOffer*) override { parts_[pe_] = static_cast<uint8_t*>(own_); }
 
+ protected:
   const int32_t pe_;
   void* own_ = nullptr;
 };
 
 class IpcMemory final : public CudaMemory {
  public:
-  IpcMemory(NcclWorld& world, uint64_t bytes, DeviceOffer* offer)
-      : CudaMemory(world, bytes), pes_(world.options().pes) {
+  IpcMemory(NcclProvider& nccl, uint64_t bytes, DeviceOffer* offer)
+      : CudaMemory(nccl, bytes), pes_(nccl.options().pes) {
     static_assert(sizeof(cudaIpcMemHandle_t) <= sizeof offer->handle, "an offer must hold the handle");
     cudaIpcMemHandle_t handle;
     check_cuda(cudaIpcGetMemHandle(&handle, own_), "exporting GPU memory to other processes");
     std::memcpy(offer->handle, &handle, sizeof handle);
   }
-  ~IpcMemory() override {
-    for (int32_t pe = 0; pe < pes_; ++pe) {
-      if (pe != pe_ && parts_[pe] != nullptr) cudaIpcCloseMemHandle(parts_[pe]);
-    }
-  }
+  ~IpcMemory() override { close(); }
 
- protected:
+  void close_parts() override { close(); }
+
   void map_parts(const DeviceOffer* offers) override {
     CudaMemory::map_parts(offers);
     for (int32_t pe = 0; pe < pes_; ++pe) {
@@ -117,23 +110,31 @@ class IpcMemory final : public CudaMemory {
   }
 
  private:
+  void close() {
+    for (int32_t pe = 0; pe < pes_; ++pe) {
+      if (pe == pe_ || parts_[pe] == nullptr) continue;
+      cudaIpcCloseMemHandle(parts_[pe]);
+      parts_[pe] = nullptr;
+    }
+  }
+
   const int32_t pes_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceMemory> make_window_memory(NcclWorld& world, uint64_t bytes) {
-  auto memory = std::make_unique<WindowMemory>(world, bytes);
+std::unique_ptr<ProviderMemory> make_window_memory(NcclProvider& nccl, uint64_t bytes) {
+  auto memory = std::make_unique<WindowMemory>(nccl, bytes);
   memory->make();
   return memory;
 }
 
-std::unique_ptr<DeviceMemory> make_ipc_memory(NcclWorld& world, uint64_t bytes, DeviceOffer* offer) {
-  return std::make_unique<IpcMemory>(world, bytes, offer);
+std::unique_ptr<ProviderMemory> make_ipc_memory(NcclProvider& nccl, uint64_t bytes, DeviceOffer* offer) {
+  return std::make_unique<IpcMemory>(nccl, bytes, offer);
 }
 
-std::unique_ptr<DeviceMemory> make_own_memory(NcclWorld& world, uint64_t bytes) {
-  return std::make_unique<CudaMemory>(world, bytes);
+std::unique_ptr<ProviderMemory> make_own_memory(NcclProvider& nccl, uint64_t bytes) {
+  return std::make_unique<CudaMemory>(nccl, bytes);
 }
 
 }  // namespace sparkgap

@@ -4,14 +4,14 @@
 
 #include <memory>
 
-#include "provider/nccl/nccl_world.h"
+#include "provider/nccl/nccl_provider.h"
 
 namespace sparkgap {
 
 // All throw Failure and give zeroed memory. Collective where the form is kWindows.
-std::unique_ptr<DeviceMemory> make_window_memory(NcclWorld& world, uint64_t bytes);
-std::unique_ptr<DeviceMemory> make_ipc_memory(NcclWorld& world, uint64_t bytes, DeviceOffer* offer);
-std::unique_ptr<DeviceMemory> make_own_memory(NcclWorld& world, uint64_t bytes);
+std::unique_ptr<ProviderMemory> make_window_memory(NcclProvider& nccl, uint64_t bytes);
+std::unique_ptr<ProviderMemory> make_ipc_memory(NcclProvider& nccl, uint64_t bytes, DeviceOffer* offer);
+std::unique_ptr<ProviderMemory> make_own_memory(NcclProvider& nccl, uint64_t bytes);
 
 }  // namespace sparkgap
 

@@ -8,10 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "device/cuda_world.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "cuda/cuda_error.h"
+#include "provider/device/device_provider.h"
 
 namespace sparkgap {
-
 namespace {
 
 // The headers that this is built with, and what their structs are good for: the same major, the same minor or newer.
@@ -78,21 +80,21 @@ NvshmemLibrary::NvshmemLibrary(const std::string& given) : library_(SharedLibrar
        major, minor, patch, path().c_str(), kNvshmemLibrary.key);
 }
 
-void NvshmemLibrary::run(const CudaWorld& world, const char* what, std::function<void()> job) {
+void NvshmemLibrary::run(const DeviceProvider& provider, const char* what, std::function<void()> job) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!unusable_.empty()) fail(SPARKGAP_DEVICE_FAILED, kNoPe, "NVSHMEM cannot be used: %s", unusable_.c_str());
   }
-  std::packaged_task<void()> task([device = world.options().device, job = std::move(job)] {
+  std::packaged_task<void()> task([device = provider.options().device, job = std::move(job)] {
     check_cuda(cudaSetDevice(device), "making the world's GPU current on NVSHMEM's thread");
     job();
   });
   std::future<void> done = task.get_future();
-  const int64_t start = monotonic_us();
+  const int64_t start = now_us();
   std::thread(std::move(task)).detach();
   while (done.wait_for(kLook) != std::future_status::ready) {
     try {
-      world.check_deadline(start, what);
+      provider.check_deadline(start, what);
     } catch (const Failure& failure) {
       give_up(failure.message);
       throw;

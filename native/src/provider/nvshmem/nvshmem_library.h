@@ -16,11 +16,11 @@
 #include <mutex>
 #include <string>
 
-#include "device/shared_library.h"
+#include "cuda/shared_library.h"
 
 namespace sparkgap {
 
-class CudaWorld;
+class DeviceProvider;
 
 // The functions of libnvshmem_host.so.3 that are used.
 struct NvshmemFunctions {
@@ -49,7 +49,7 @@ class NvshmemLibrary {
   // thrown here. New, because a CUDA call of NVSHMEM's that fails without harm leaves its error with the thread, where
   // the start of the next world would take it for its own. Once the world is aborted or its deadline passes NVSHMEM is
   // given up and this throws; the job may then still run for ever, so it must own what it uses.
-  void run(const CudaWorld& world, const char* what, std::function<void()> job);
+  void run(const DeviceProvider& provider, const char* what, std::function<void()> job);
 
   // Nothing more is to be done with NVSHMEM in this process.
   void give_up(const std::string& reason);

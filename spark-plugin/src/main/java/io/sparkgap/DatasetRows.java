@@ -7,16 +7,12 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What {@code Sparkgap} does with Datasets, and the only class that needs Spark SQL beside those
  * that users of it name: everything else runs without.
  */
 final class DatasetRows {
-  private static final Logger LOG = LoggerFactory.getLogger(DatasetRows.class);
-
   private DatasetRows() {}
 
   static <R> List<R> run(Dataset<?> dataset, RowsFunction<R> function) {
@@ -37,22 +33,7 @@ final class DatasetRows {
 
   /** One partition for each that the query ends with; what of it is adaptive runs now. */
   private static JavaRDD<InternalRow> rows(Dataset<?> dataset) {
-    JavaRDD<InternalRow> rows = dataset.queryExecution().toRdd().toJavaRDD();
-    if (endsCoalesced(dataset.queryExecution().executedPlan().toString())) {
-      LOG.warn(
-          "A Dataset became {} PEs, because adaptive query execution has coalesced its shuffle"
-              + " partitions: say how many it is to be with Sparkgap.run(dataset, pes, function) or"
-              + " dataset.repartition(pes), or set"
-              + " spark.sql.adaptive.coalescePartitions.enabled=false",
-          rows.getNumPartitions());
-    }
-    return rows;
-  }
-
-  /** Whether that was done after the last exchange: the plan is shown from its end on. */
-  private static boolean endsCoalesced(String plan) {
-    int coalesced = plan.indexOf("AQEShuffleRead coalesced");
-    return coalesced >= 0 && coalesced < plan.indexOf("Exchange");
+    return dataset.queryExecution().toRdd().toJavaRDD();
   }
 
   /** The same function of Spark's own rows. */

@@ -1,5 +1,6 @@
 package io.sparkgap;
 
+import io.sparkgap.plugin.SparkSeq;
 import java.util.Objects;
 import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
@@ -9,7 +10,6 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.storage.StorageLevel;
 import scala.collection.Iterator;
-import scala.collection.Seq;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
@@ -26,28 +26,20 @@ final class KeptResults<R> extends RDD<R> {
 
   private final int shuffle;
 
-  private KeptResults(RDD<?> shuffled, ClassTag<R> type) throws ReflectiveOperationException {
+  private KeptResults(RDD<?> shuffled, ClassTag<R> type) {
     super(shuffled, type);
-    shuffle = shuffleOf(shuffled);
+    Dependency<?> only = SparkSeq.of(shuffled, "dependencies", Dependency.class).get(0);
+    shuffle = ((ShuffleDependency<?, ?, ?>) only).shuffleId();
   }
 
   /**
+   * The results behind a barrier stage.
+   *
    * @param shuffled of the barrier stage, a partition for each PE
    */
   static <R> KeptResults<R> behind(RDD<?> shuffled) {
-    try {
-      ClassTag<R> type = ClassTag$.MODULE$.apply(Object.class);
-      return new KeptResults<>(shuffled, type);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("This Spark's RDDs have no dependencies()", e);
-    }
-  }
-
-  /** By name: the method's type is another one in Scala 2.12. */
-  private static int shuffleOf(RDD<?> shuffled) throws ReflectiveOperationException {
-    Seq<?> dependencies = (Seq<?>) RDD.class.getMethod("dependencies").invoke(shuffled);
-    Dependency<?> first = (Dependency<?>) dependencies.apply(0);
-    return ((ShuffleDependency<?, ?, ?>) first).shuffleId();
+    ClassTag<R> type = ClassTag$.MODULE$.apply(Object.class);
+    return new KeptResults<>(shuffled, type);
   }
 
   @Override

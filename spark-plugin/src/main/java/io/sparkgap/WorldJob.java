@@ -1,8 +1,10 @@
 package io.sparkgap;
 
+import io.sparkgap.bootstrap.Interruption;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.plugin.DriverSide;
 import io.sparkgap.plugin.PeResult;
+import io.sparkgap.plugin.StageLaunches.Launch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +12,8 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
@@ -26,6 +30,9 @@ import org.apache.spark.storage.StorageLevel;
  */
 final class WorldJob {
   private static final Duration REPORTS_PATIENCE = Duration.ofSeconds(1);
+
+  /** The class of RDDs that such a shuffle gives, as lineages show it. */
+  private static final String SQL_SHUFFLE = "ShuffledRowRDD";
 
   private final SparkContext sc;
   private final DriverSide driver;
@@ -94,7 +101,7 @@ final class WorldJob {
     if (countPes(rdd) == 0) {
       return new ArrayList<>();
     }
-    return inOrder(results(rdd, behindShuffle(rdd, body, 1)));
+    return inOrder(results(rdd, stage -> behindShuffle(stage, body, 1)));
   }
 
   private <T, R> RDD<R> keep(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
@@ -104,16 +111,24 @@ final class WorldJob {
     }
     Keep.InStorage storage = new Keep.InStorage(level);
     PeBody<T, R> body = new PeBody<>(function, PeBody.Order.PARTITION, storage);
-    JavaPairRDD<Integer, PeResult> done = behindShuffle(rdd, body, pes);
-    KeptResults<R> kept = KeptResults.behind(done.rdd());
-    kept.setName("Sparkgap.map").persist(level);
-    storage.as(kept);
+    AtomicReference<KeptResults<R>> kept = new AtomicReference<>();
+    boolean whole = false;
     try {
-      results(rdd, done);
-      return kept;
-    } catch (Exception e) {
-      kept.unpersist(false);
-      throw e;
+      results(
+          rdd,
+          stage -> {
+            JavaPairRDD<Integer, PeResult> done = behindShuffle(stage, body, pes);
+            kept.set(KeptResults.behind(done.rdd()));
+            kept.get().setName("Sparkgap.map").persist(level);
+            storage.as(kept.get());
+            return done;
+          });
+      whole = true;
+      return kept.get();
+    } finally {
+      if (!whole && kept.get() != null) {
+        kept.get().unpersist(false);
+      }
     }
   }
 
@@ -121,31 +136,70 @@ final class WorldJob {
     int pes = rdd.getNumPartitions();
     if (pes > SparkgapNative.SPARKGAP_MAX_PES) {
       throw new IllegalArgumentException(
-          "The RDD has %d partitions, but a world has at most %d PEs, one for each: repartition it"
-              .formatted(pes, SparkgapNative.SPARKGAP_MAX_PES));
+          "The RDD has "
+              + pes
+              + " partitions, but a world has at most "
+              + SparkgapNative.SPARKGAP_MAX_PES
+              + " PEs, one for each: repartition it");
     }
     return pes;
   }
 
   private static <T, R> JavaPairRDD<Integer, PeResult> behindShuffle(
-      JavaRDD<T> rdd, PeBody<T, R> body, int partitions) {
-    return WholeStage.of(rdd)
-        .mapPartitionsToPair(body)
-        .partitionBy(new HashPartitioner(partitions));
+      WholeStage<T> stage, PeBody<T, R> body, int partitions) {
+    return stage.toJava().mapPartitionsToPair(body).partitionBy(new HashPartitioner(partitions));
   }
 
-  /** Runs the stages. */
-  private List<PeResult> results(JavaRDD<?> rdd, JavaPairRDD<Integer, PeResult> job) {
+  /** Runs the stages, as soon as there are slots for them. */
+  private <T> List<PeResult> results(
+      JavaRDD<T> rdd, Function<WholeStage<T>, JavaPairRDD<Integer, PeResult>> job) {
+    int pes = rdd.getNumPartitions();
+    ResourceProfile profile = profile(rdd);
     try {
-      new Slots(driver, sc).await(rdd.getNumPartitions(), profile(rdd));
-      return job.values().collect();
-    } catch (Exception e) {
-      // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
-      // application, its reason counts, not that the context has stopped.
+      driver.slots().await(pes, profile);
+      warnIfCoalesced(rdd, pes, profile);
+      WholeStage<T> stage = WholeStage.of(rdd, profile);
+      return collect(stage, job.apply(stage), profile);
+    } catch (InterruptedException e) {
+      throw Interruption.passOn(e);
+    } catch (RuntimeException e) {
       driver.requireWorking();
       throw e;
     } finally {
       driver.drainReports(REPORTS_PATIENCE);
+    }
+  }
+
+  /** A world that is smaller than it was meant to be works, and says nothing. */
+  private void warnIfCoalesced(JavaRDD<?> rdd, int pes, ResourceProfile profile) {
+    int slots = driver.slots().usable(profile);
+    if (pes < slots && rdd.toDebugString().contains(SQL_SHUFFLE)) {
+      driver.warn(
+          "Sparkgap.run makes a world of "
+              + pes
+              + (pes == 1 ? " PE" : " PEs")
+              + ", one for each partition of its RDD, although there are "
+              + slots
+              + " task slots. The RDD comes out of a shuffle of a DataFrame, whose partitions Spark"
+              + " coalesces by their size: if that was not meant, repartition to the number of PEs,"
+              + " or set spark.sql.adaptive.coalescePartitions.enabled=false");
+    }
+  }
+
+  private List<PeResult> collect(
+      WholeStage<?> stage, JavaPairRDD<Integer, PeResult> job, ResourceProfile profile) {
+    try (Launch launch = driver.launches().watch(stage.id(), stage.getNumPartitions(), profile)) {
+      try {
+        return job.values().collect();
+      } catch (Exception e) {
+        // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
+        // application, or cancelled the stage, its reason counts, not what Spark made of it.
+        if (!(e instanceof InterruptedException)) {
+          driver.requireWorking();
+          launch.requireGood(e);
+        }
+        throw e;
+      }
     }
   }
 

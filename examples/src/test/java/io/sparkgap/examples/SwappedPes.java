@@ -87,7 +87,7 @@ final class SwappedPes {
       int pes = numbers.size();
       WorldSettings settings =
           new WorldSettings(
-              Duration.ofSeconds(20), false, "/dev/shm", shared, nvshmemLibrary, ncclLibrary);
+              Duration.ofSeconds(20), false, "/dev/shm", shared, 0, nvshmemLibrary, ncclLibrary);
       try (NativeWorld world =
           NativeWorld.create(
               pe, pes, 1_000, "executor " + executor, provider, device(context), settings)) {

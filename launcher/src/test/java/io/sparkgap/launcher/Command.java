@@ -69,7 +69,11 @@ public record Command(Path home, Path output, Map<String, String> environment) {
   }
 
   private Process startWords(List<String> words) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(words);
+    // These tests may run with signals ignored, as whatever a script starts in the background does,
+    // and processes hand that on; a command that a user types has them all.
+    List<String> withSignals = new ArrayList<>(List.of("env", "--default-signal"));
+    withSignals.addAll(words);
+    ProcessBuilder builder = new ProcessBuilder(withSignals);
     // The command looks for a Spark itself; this test's must not help it.
     builder.environment().keySet().removeAll(List.of("SPARK_HOME", "SPARK_SCALA_VERSION"));
     builder.environment().putAll(environment);

@@ -1,10 +1,10 @@
 package io.sparkgap.jni;
 
-import org.bytedeco.javacpp.annotation.Platform;
-import org.bytedeco.javacpp.annotation.Properties;
-import org.bytedeco.javacpp.tools.Info;
-import org.bytedeco.javacpp.tools.InfoMap;
-import org.bytedeco.javacpp.tools.InfoMapper;
+import io.sparkgap.javacpp.annotation.Platform;
+import io.sparkgap.javacpp.annotation.Properties;
+import io.sparkgap.javacpp.tools.Info;
+import io.sparkgap.javacpp.tools.InfoMap;
+import io.sparkgap.javacpp.tools.InfoMapper;
 
 /** Tells JavaCPP how to turn {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. */
 @Properties(

@@ -1,8 +1,8 @@
 package io.sparkgap.api;
 
-import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.LongPointer;
-import org.bytedeco.javacpp.Pointer;
+import io.sparkgap.javacpp.BytePointer;
+import io.sparkgap.javacpp.LongPointer;
+import io.sparkgap.javacpp.Pointer;
 
 /**
  * An address in the form that the binding takes. Owns nothing: it has no deallocator, and JavaCPP
@@ -17,7 +17,7 @@ final class AddressPointer extends Pointer {
     this.address = address;
   }
 
-  /** A view for users that frees nothing; one element is one byte. */
+  /** Bytes at an address, that free nothing. */
   static BytePointer view(long address, long bytes) {
     AddressPointer start = new AddressPointer();
     start.point(address);

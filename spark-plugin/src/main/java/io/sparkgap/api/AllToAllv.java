@@ -3,11 +3,11 @@ package io.sparkgap.api;
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_all_to_allv;
 
+import io.sparkgap.javacpp.LongPointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.Arrays;
-import org.bytedeco.javacpp.LongPointer;
 
 /**
  * The collective whose blocks differ in size, on memory outside the Java heap. Only a call that

@@ -1,7 +1,5 @@
 package io.sparkgap.api;
 
-import org.bytedeco.javacpp.Pointer;
-
 /**
  * Memory outside the Java heap that a call reads or writes: a {@link SymmetricBuffer}, which takes
  * the fastest way, or a {@link ForeignBuffer}, which is anybody else's memory.
@@ -17,14 +15,4 @@ public sealed interface Buffer permits SymmetricBuffer, ForeignBuffer {
    * @throws IllegalStateException if the buffer is closed
    */
   long address();
-
-  /**
-   * A JavaCPP view for other libraries, and only for such as work on the GPU where the memory is a
-   * GPU's: it frees nothing, and one element of it is one byte (a cast such as {@code new
-   * FloatPointer(pointer)} keeps the number, as JavaCPP's casts do). It must not be used once the
-   * memory is gone.
-   *
-   * @throws IllegalStateException if the buffer is closed
-   */
-  Pointer pointer();
 }

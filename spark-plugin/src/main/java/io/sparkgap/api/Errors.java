@@ -1,8 +1,8 @@
 package io.sparkgap.api;
 
+import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
-import org.bytedeco.javacpp.BytePointer;
 
 /** Turns what the native interface says into exceptions. Used by Sparkgap itself. */
 public final class Errors {
@@ -69,9 +69,12 @@ public final class Errors {
               ? " Allocate less, or close what is not needed: the memory is the GPU's."
               : unlessSaid(
                   said,
-                  "spark.sparkgap.host.directory",
-                  " Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
-                      + " point spark.sparkgap.host.directory at a larger one.");
+                  "vm.max_map_count",
+                  unlessSaid(
+                      said,
+                      "spark.sparkgap.host.directory",
+                      " Allocate less, enlarge the tmpfs (for a container: its shared memory size),"
+                          + " or point spark.sparkgap.host.directory at a larger one."));
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
           unlessSaid(
               said,

@@ -11,10 +11,10 @@ import static io.sparkgap.jni.SparkgapNative.sparkgap_synchronize;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_stream;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_stream;
 
+import io.sparkgap.javacpp.Pointer;
 import io.sparkgap.jni.EventHandle;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.Pointer;
 
 /** The stream of one communicator, and the events on it. */
 final class Events {

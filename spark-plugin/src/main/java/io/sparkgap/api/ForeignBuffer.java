@@ -2,8 +2,6 @@ package io.sparkgap.api;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.Pointer;
 
 /**
  * Memory that somebody else owns, for example Arrow's or a direct {@link ByteBuffer}. It must stay
@@ -80,22 +78,16 @@ public final class ForeignBuffer implements Buffer {
   }
 
   /**
-   * What lies between a JavaCPP pointer's position and limit now. Keeps {@code pointer} reachable.
+   * The same for memory that goes when an object of Java's does, such as a JavaCPP {@code Pointer},
+   * a {@code MemorySegment} or an Arrow vector: the object stays reachable for as long as this
+   * buffer is.
    *
-   * @throws IllegalArgumentException if the pointer is null or has no limit
+   * @param owner what the memory goes with
+   * @throws IllegalArgumentException if address or size cannot be
    */
-  public static ForeignBuffer of(Pointer pointer) {
-    Objects.requireNonNull(pointer, "ForeignBuffer.of: pointer is null");
-    long elements = pointer.limit() - pointer.position();
-    if (elements < 0 || pointer.limit() == 0) {
-      throw new IllegalArgumentException(
-          "ForeignBuffer.of: "
-              + pointer
-              + " does not say how long it is; set its capacity or use of(address, bytes)");
-    }
-    int size = pointer.sizeof();
-    return new ForeignBuffer(
-        pointer.address() + pointer.position() * size, elements * size, false, pointer);
+  public static ForeignBuffer of(long address, long bytes, Object owner) {
+    Objects.requireNonNull(owner, "ForeignBuffer.of: owner is null; use of(address, bytes)");
+    return new ForeignBuffer(address, bytes, false, owner);
   }
 
   @Override
@@ -106,11 +98,6 @@ public final class ForeignBuffer implements Buffer {
   @Override
   public long address() {
     return address;
-  }
-
-  @Override
-  public BytePointer pointer() {
-    return AddressPointer.view(address, bytes);
   }
 
   /** For example {@code foreign memory at 0x7f00deadb000 (1024 bytes)}. */

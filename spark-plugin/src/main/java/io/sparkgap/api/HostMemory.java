@@ -1,8 +1,8 @@
 package io.sparkgap.api;
 
+import io.sparkgap.javacpp.BytePointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.bytedeco.javacpp.BytePointer;
 
 /**
  * Native memory of any size as Java's buffers see it. Views are made when first needed and kept, so

@@ -8,11 +8,11 @@ import static io.sparkgap.jni.SparkgapNative.sparkgap_put_signal;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_signal;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_wait_signal;
 
+import io.sparkgap.javacpp.LongPointer;
 import io.sparkgap.jni.WorldHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
-import org.bytedeco.javacpp.LongPointer;
 
 /** One-sided calls: enter, check, one native call, look at its status. */
 final class OneSided {

@@ -2,7 +2,6 @@ package io.sparkgap.api;
 
 import io.sparkgap.jni.BufferHandle;
 import java.nio.ByteBuffer;
-import org.bytedeco.javacpp.BytePointer;
 
 /**
  * Memory that all PEs of a world allocated together, so that each can name it on every other: this
@@ -13,11 +12,10 @@ import org.bytedeco.javacpp.BytePointer;
  *
  * <p>In a world on GPUs it is memory of this PE's GPU, which the host can neither read nor write:
  * {@code read} and {@code write} copy, in order with what was enqueued before, {@link #byteBuffer}
- * is refused, and {@link #address} and {@link #pointer} are for kernels and libraries that work on
- * the GPU.
+ * is refused, and {@link #address} is for kernels and libraries that work on the GPU.
  *
  * <p>Threads: {@code read}, {@code write} and {@code close} count as calls of the communicator and
- * are confined with it to one thread at a time. What {@link #byteBuffer} and {@link #pointer} hand
+ * are confined with it to one thread at a time. What {@link #byteBuffer} and {@link #address} hand
  * out is plain memory: any thread may use it, nobody checks, and it must not be touched once the
  * buffer is closed, for the memory is unmapped then.
  *
@@ -76,12 +74,6 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
   public long address() {
     requireOpen("address()");
     return address;
-  }
-
-  @Override
-  public BytePointer pointer() {
-    requireOpen("pointer()");
-    return AddressPointer.view(address, bytes);
   }
 
   /**

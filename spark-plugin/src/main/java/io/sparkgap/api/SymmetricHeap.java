@@ -6,10 +6,10 @@ import static io.sparkgap.jni.SparkgapNative.sparkgap_buffer_address;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_free;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_health;
 
+import io.sparkgap.javacpp.Pointer;
 import io.sparkgap.jni.BufferHandle;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.Pointer;
 
 /** The buffers of one communicator, from their allocation to their end. */
 final class SymmetricHeap {

@@ -79,6 +79,9 @@ public sealed interface Message {
   /** A line of progress for the application's listeners. */
   record Report(int pe, String line) implements Notice {}
 
+  /** Sparkgap is ready on this executor: it has loaded what it needs, and rehearsed a world. */
+  record ExecutorReady(String executorId, String host) implements Notice {}
+
   /** Sparkgap cannot work on this executor. */
   record ExecutorFailure(String executorId, String host, String reason) implements Notice {}
 

@@ -1,8 +1,8 @@
 package io.sparkgap.bootstrap;
 
+import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.DeviceInfo;
 import io.sparkgap.jni.SparkgapNative;
-import org.bytedeco.javacpp.BytePointer;
 
 /** What the native library says of GPUs and providers in this process. Any thread. */
 public final class NativeDevices {

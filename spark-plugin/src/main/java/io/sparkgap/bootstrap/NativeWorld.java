@@ -2,12 +2,12 @@ package io.sparkgap.bootstrap;
 
 import io.sparkgap.api.Errors;
 import io.sparkgap.api.Link;
+import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
 import io.sparkgap.jni.WorldOptions;
 import java.util.ArrayList;
 import java.util.List;
-import org.bytedeco.javacpp.BytePointer;
 
 /**
  * One PE's end of a world: the life of a native handle. It outlives the communicator and the stage
@@ -68,6 +68,7 @@ public final class NativeWorld implements AutoCloseable {
           .host_directory(directory)
           .device(Offer.isOnGpu(provider) ? device : -1)
           .device_shared(settings.deviceShared() ? 1 : 0)
+          .kernel_max_blocks(settings.kernelMaxBlocks())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
       int status = SparkgapNative.sparkgap_world_create(options, world.handle);

@@ -104,7 +104,7 @@ record ProviderChoice(String provider, String reason, String refusal) {
       Device device = each.member().device();
       Register other = byNumber.putIfAbsent(each.member().host() + " " + device.ordinal(), each);
       if (other != null && !other.member().device().uuid().equals(device.uuid())) {
-        return "the GPUs of stage %s cannot see each other: for %s GPU %d is %s, for %s it is %s."
+        return "the GPUs of stage %s cannot see each other: for %s GPU %s is %s, for %s it is %s."
                 .formatted(
                     stage,
                     place(other),
@@ -123,7 +123,7 @@ record ProviderChoice(String provider, String reason, String refusal) {
   private static String clash(StageAttempt stage, List<Register> members, boolean deviceShared) {
     Optional<Pair> inOneExecutor = pair(members, Member::executorId);
     if (inOneExecutor.isPresent()) {
-      return "partitions %d and %d of stage %s are both in %s, but a PE on a GPU has an executor of"
+      return "partitions %s and %s of stage %s are both in %s, but a PE on a GPU has an executor of"
               .formatted(
                   inOneExecutor.get().first.member().partition(),
                   inOneExecutor.get().second.member().partition(),

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.jni.NativeLibrary;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.FloatPointer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +28,15 @@ class ForeignBufferTest {
   }
 
   @Test
-  void aPointerCountsFromItsPositionToItsLimit() {
-    try (FloatPointer floats = new FloatPointer(10)) {
-      ForeignBuffer buffer = ForeignBuffer.of(floats.position(4));
-      assertThat(buffer.bytes()).isEqualTo(24);
-      assertThat(buffer.address()).isEqualTo(floats.address() + 16);
-      assertThat(buffer.pointer().capacity()).isEqualTo(24);
-    }
+  void theOwnerOfAnAddressStaysForAsLongAsTheBuffer() {
+    ByteBuffer direct = ByteBuffer.allocateDirect(64);
+    ForeignBuffer buffer = ForeignBuffer.of(AddressPointer.addressOf(direct) + 16, 24, direct);
+    WeakReference<ByteBuffer> owner = new WeakReference<>(direct);
+    direct = null;
+    System.gc();
+    assertThat(owner.get()).isNotNull();
+    assertThat(buffer.bytes()).isEqualTo(24);
+    assertThat(buffer.address()).isEqualTo(AddressPointer.addressOf(owner.get()) + 16);
   }
 
   @Test
@@ -81,8 +82,9 @@ class ForeignBufferTest {
         .hasMessageContaining("allocateDirect");
     assertThatThrownBy(() -> ForeignBuffer.of(0, 8)).hasMessageContaining("0x0 is no address");
     assertThatThrownBy(() -> ForeignBuffer.of(4096, -1)).hasMessageContaining("-1 bytes");
-    assertThatThrownBy(() -> ForeignBuffer.of(new BytePointer((BytePointer) null)))
-        .hasMessageContaining("does not say how long it is");
+    assertThatThrownBy(() -> ForeignBuffer.of(4096, 8, null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessageContaining("of(address, bytes)");
     assertThatThrownBy(() -> ForeignBuffer.of((ByteBuffer) null))
         .isInstanceOf(NullPointerException.class);
     assertThat(ForeignBuffer.of(0, 0).bytes()).isZero();

@@ -193,7 +193,6 @@ class MisuseTest {
       assertRefused(() -> closed.read(0, new byte[1], 0, 1))
           .isInstanceOf(IllegalStateException.class);
       assertRefused(closed::address).isInstanceOf(IllegalStateException.class);
-      assertRefused(closed::pointer).isInstanceOf(IllegalStateException.class);
       assertRefused(() -> closed.byteBuffer(0, 1)).isInstanceOf(IllegalStateException.class);
       assertRefused(() -> closed.slice(0, 1)).isInstanceOf(IllegalStateException.class);
     }

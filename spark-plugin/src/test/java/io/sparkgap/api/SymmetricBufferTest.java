@@ -7,9 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.FloatPointer;
-import org.bytedeco.javacpp.Pointer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -117,25 +114,6 @@ class SymmetricBufferTest {
     assertThat(view.order()).isEqualTo(ByteOrder.nativeOrder());
     assertThat(view.capacity()).isEqualTo(16);
     assertThat(buffer.byteBuffer(64, 0).capacity()).isZero();
-  }
-
-  @Test
-  void aPointerIsAViewThatFreesNothing() {
-    SymmetricBuffer buffer = communicator.allocate(64);
-    buffer.write(4, new float[] {2.5f}, 0, 1);
-    long counted = Pointer.totalBytes();
-
-    BytePointer pointer = buffer.pointer();
-    assertThat(pointer.capacity()).isEqualTo(64);
-    FloatPointer floats = new FloatPointer(pointer);
-    assertThat(floats.get(1)).isEqualTo(2.5f);
-    floats.close();
-    pointer.close();
-
-    assertThat(Pointer.totalBytes()).isEqualTo(counted);
-    float[] still = new float[1];
-    buffer.read(4, still, 0, 1);
-    assertThat(still).containsExactly(2.5f);
   }
 
   @Test

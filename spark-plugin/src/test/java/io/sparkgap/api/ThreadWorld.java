@@ -8,6 +8,7 @@ import static io.sparkgap.jni.SparkgapNative.sparkgap_world_create;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_destroy;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_id;
 
+import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.NativeLibrary;
 import io.sparkgap.jni.WorldHandle;
 import io.sparkgap.jni.WorldOptions;
@@ -24,7 +25,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.bytedeco.javacpp.BytePointer;
 
 /** A world whose PEs are threads of this JVM, without Spark and without the bootstrap. */
 final class ThreadWorld implements AutoCloseable {

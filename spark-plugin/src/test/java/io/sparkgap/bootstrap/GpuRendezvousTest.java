@@ -29,7 +29,7 @@ class GpuRendezvousTest {
 
   private final Rendezvous rendezvous =
       new Rendezvous(
-          new Rendezvous.Limits(Duration.ofSeconds(60), Duration.ofSeconds(30), IDLE),
+          new RendezvousLimits(Duration.ofSeconds(60), Duration.ofSeconds(30), IDLE),
           false,
           () -> now,
           ready::add);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
@@ -55,6 +56,7 @@ class MessageCodecTest {
             List.of(new Ready(STAGE, 3)),
             List.of(5L)),
         new Report(2, "epoch 3, loss 0.1"),
+        new ExecutorReady("12", "node-a"),
         new ExecutorFailure("12", "node-a", "no library"),
         new ExecutorReplaced("12", "node-a", "GPU 0 failed"),
         new Wait(1_000),

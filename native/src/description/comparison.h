@@ -1,0 +1,32 @@
+// What a waitSignal compares, on the host and in a kernel.
+#ifndef SPARKGAP_DESCRIPTION_COMPARISON_H
+#define SPARKGAP_DESCRIPTION_COMPARISON_H
+
+#include <cstdint>
+
+#include "base/host_device.h"
+#include "sparkgap/sparkgap.h"
+
+namespace sparkgap {
+
+// `comparison`: SPARKGAP_EQ...
+SPARKGAP_HOST_DEVICE constexpr bool holds(int64_t observed, int32_t comparison, int64_t value) {
+  switch (comparison) {
+    case SPARKGAP_EQ:
+      return observed == value;
+    case SPARKGAP_NE:
+      return observed != value;
+    case SPARKGAP_GT:
+      return observed > value;
+    case SPARKGAP_GE:
+      return observed >= value;
+    case SPARKGAP_LT:
+      return observed < value;
+    default:
+      return observed <= value;
+  }
+}
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_DESCRIPTION_COMPARISON_H

@@ -1,0 +1,95 @@
+// Calls of a GPU world, all of which are enqueued; what returns a value waits for it.
+#include "engine/device/device_engine.h"
+
+namespace sparkgap {
+namespace {
+
+// Where this PE's GPU reaches what is asked for. NCCL has worlds in which PEs have collectives but no way into each
+// other's memory.
+uint8_t* address_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) {
+  uint8_t* part = memory.part(pe);
+  if (__builtin_expect(part != nullptr, 1)) return part + offset;
+  fail(SPARKGAP_UNAVAILABLE, pe,
+       "the GPU memory of PE %d cannot be addressed from this PE's GPU, and NCCL puts nothing without a call on the "
+       "other side: use collectives, or GPUs that are peers of each other (nvidia-smi topo -p2p w)",
+       pe);
+}
+
+int64_t* word_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) {
+  return reinterpret_cast<int64_t*>(address_in(memory, pe, offset));
+}
+
+}  // namespace
+
+void DeviceEngine::collective(const CollectiveCall& call) {
+  bool unfinished = false;
+  check(device_->collective(call, &unfinished, &failure_));
+  if (!unfinished) return;
+  synchronize();
+  check(device_->finish(&failure_));
+}
+
+void DeviceEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {
+  copy(address_in(dst, pe, offset), src, bytes);
+}
+
+void DeviceEngine::get(void* dst, const SymmetricMemory& src, uint64_t offset, uint64_t bytes, int32_t pe) {
+  copy(dst, address_in(src, pe, offset), bytes);
+}
+
+void DeviceEngine::copy(void* to, const void* from, uint64_t bytes) {
+  bool unfinished = false;
+  check(device_->copy(to, from, bytes, &unfinished, &failure_));
+  if (unfinished) synchronize();
+}
+
+// A sum over such a link could lose what another PE adds at the same moment.
+void DeviceEngine::check_atomics(int32_t pe) const {
+  if (__builtin_expect(!lacks_atomics_[pe], 1)) return;
+  fail(SPARKGAP_UNAVAILABLE, pe,
+       "the link from the GPU of PE %d to that of PE %d carries no atomics (PCI Express; nvidia-smi topo -p2p a): use "
+       "signals that set, each with a word of its own, or a collective",
+       options_.pe, pe);
+}
+
+void DeviceEngine::signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op,
+                          int32_t pe) {
+  if (signal_op != SPARKGAP_SIGNAL_SET) check_atomics(pe);
+  check(device_->signal(word_in(memory, pe, offset), value, signal_op, &failure_));
+}
+
+void DeviceEngine::wait_signal(const SymmetricMemory& memory, uint64_t offset, int32_t comparison, int64_t value,
+                               int64_t* observed) {
+  check(device_->wait_signal(word_in(memory, options_.pe, offset), comparison, value, &failure_));
+  if (observed == nullptr) return;
+  synchronize();
+  *observed = device_->fetched();
+}
+
+void DeviceEngine::fetch_add(const SymmetricMemory& memory, uint64_t offset, int64_t delta, int32_t pe,
+                             int64_t* before) {
+  check_atomics(pe);
+  check(device_->fetch_add(word_in(memory, pe, offset), delta, &failure_));
+  if (before == nullptr) return;
+  synchronize();
+  *before = device_->fetched();
+}
+
+Event* DeviceEngine::make_event() {
+  Event* event = nullptr;
+  check(device_->make_event(&event, &failure_));
+  return event;
+}
+
+double DeviceEngine::elapsed_us(Event& start, Event& end) {
+  double microseconds = 0;
+  check(device_->elapsed_us(start, end, &microseconds, &failure_));
+  return microseconds;
+}
+
+void DeviceEngine::describe(Text& text) const {
+  device_->describe(text);
+  links_.describe(text);
+}
+
+}  // namespace sparkgap

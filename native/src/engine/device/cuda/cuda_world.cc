@@ -1,0 +1,395 @@
+#include "engine/device/cuda/cuda_world.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "cuda/nvml.h"
+#include "engine/device/cuda/one_sided.h"
+
+namespace sparkgap {
+namespace {
+
+// A wait polls the stream for this long, then looks only now and then.
+constexpr int64_t kSpinUs = 1000;
+constexpr long kPauseNs = 20000;
+constexpr int kQueriesBetweenLooks = 16;
+
+class CudaEvent final : public Event {
+ public:
+  CudaEvent() { check_cuda(cudaEventCreate(&event_), "making an event"); }
+  ~CudaEvent() override { cudaEventDestroy(event_); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+cudaEvent_t cuda_event(Event& event) { return static_cast<CudaEvent&>(event).get(); }
+
+std::mutex world_mutex;
+std::string world_there;  // the PE that this process is; guarded
+std::string world_stuck;  // why it can be none any more; guarded
+
+void check_launch(int32_t error) { check_cuda(static_cast<cudaError_t>(error), "launching a kernel"); }
+
+int32_t most_pes_per_device(const DeviceCard* cards, int32_t pes) {
+  int32_t most = 1;
+  for (int32_t pe = 0; pe < pes; ++pe) {
+    const auto same = [&](const DeviceCard& card) { return std::strcmp(card.uuid, cards[pe].uuid) == 0; };
+    most = std::max(most, static_cast<int32_t>(std::count_if(cards, cards + pes, same)));
+  }
+  return most;
+}
+
+}  // namespace
+
+OnlyWorld::OnlyWorld(const DeviceWorldOptions& options) {
+  const std::lock_guard<std::mutex> lock(world_mutex);
+  if (!world_stuck.empty()) {
+    fail(SPARKGAP_DEVICE_FAILED, kNoPe,
+         "this process can have no GPU world any more: %s, while the GPU was at work for it. The process must be "
+         "replaced",
+         world_stuck.c_str());
+  }
+  if (!world_there.empty()) {
+    fail(SPARKGAP_UNAVAILABLE, kNoPe,
+         "this process is %s already, and can be one PE of one GPU world at a time: destroy that first, and give each "
+         "executor one task of a barrier stage on GPUs (spark.executor.cores = spark.task.cpus)",
+         world_there.c_str());
+  }
+  char text[128];
+  Text(text, sizeof text)
+      .add("PE %d of the %s world of epoch %llu", options.pe, options.provider,
+           static_cast<unsigned long long>(options.epoch));
+  world_there = text;
+}
+
+OnlyWorld::~OnlyWorld() {
+  const std::lock_guard<std::mutex> lock(world_mutex);
+  world_there.clear();
+}
+
+// Memory of the provider's; its ranges are known to the world while it lives.
+class CudaWorld::Memory final : public DeviceMemory {
+ public:
+  Memory(CudaWorld& world, std::unique_ptr<ProviderMemory> memory, uint64_t bytes)
+      : world_(world), memory_(std::move(memory)), bytes_(bytes), number_(world.allocations_) {}
+  ~Memory() override { world_.memory_map_.remove(this); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  sparkgap_status attach(const DeviceOffer* offers, Failure* failure) override {
+    return guarded(failure, [&] {
+      world_.use_gpu();
+      memory_->map_parts(offers);
+      const int32_t pes = world_.options_.pes;
+      bool reachable = true;
+      for (int32_t pe = 0; pe < pes; ++pe) reachable &= part(pe) != nullptr;
+      world_.memory_map_.add({this, number_, bytes_, pes, reachable});
+    });
+  }
+
+  sparkgap_status free_together(Failure* failure) override {
+    return guarded(failure, [&] { memory_->free_together(); });
+  }
+
+  void detach() override {
+    Failure ignored;
+    guarded(&ignored, [&] {
+      world_.use_gpu();
+      memory_->close_parts();
+    });
+  }
+
+  uint8_t* part(int32_t pe) const override { return memory_->part(pe); }
+
+ private:
+  CudaWorld& world_;
+  const std::unique_ptr<ProviderMemory> memory_;
+  const uint64_t bytes_;
+  const uint64_t number_;
+};
+
+CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_info& info, MakeProvider* make_provider)
+    : only_(options),
+      options_(options),
+      info_(info),
+      provider_(make_provider(options)),
+      staging_(options.pe, options.pes),
+      gpu_(options.device),
+      memory_map_(options.device, options.pe),
+      results_(4096) {
+  check_cuda(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking), "making a stream");
+  check_cuda(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming), "making an event");
+  stream_ = own_stream_;
+}
+
+CudaWorld::~CudaWorld() {
+  cudaSetDevice(options_.device);
+  provider_.reset();
+  if (control_registered_) cudaHostUnregister(control_.page);
+  kernels::destroy_launch_cache(kernel_world_.launches);
+  if (order_ != nullptr) cudaEventDestroy(order_);
+  if (own_stream_ != nullptr) cudaStreamDestroy(own_stream_);
+}
+
+sparkgap_status CudaWorld::card(DeviceCard* card, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    Text(card->provider, sizeof card->provider).add("%s", options_.provider);
+    std::memcpy(card->uuid, info_.uuid, sizeof card->uuid);
+    std::memcpy(card->pci, info_.pci, sizeof card->pci);
+    std::memcpy(card->name, info_.name, sizeof card->name);
+    Text(card->library, sizeof card->library).add("%s", provider_->library_path().c_str());
+    card->multiprocessors = info_.multiprocessors;
+    card->max_blocks = options_.max_blocks;
+    card->library_version = provider_->library_version();
+    if (options_.pe == 0) provider_->make_unique_id(card->unique_id);
+  });
+}
+
+sparkgap_status CudaWorld::start(const DeviceCard* cards, const DeviceControl& control, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    control_ = control;
+    check_cuda(cudaHostRegister(control.page, control.page_bytes, cudaHostRegisterMapped),
+               "mapping the control segment into the GPU");
+    control_registered_ = true;
+    void* page = nullptr;
+    check_cuda(cudaHostGetDevicePointer(&page, control.page, 0), "mapping the control segment into the GPU");
+    const auto offset =
+        reinterpret_cast<const uint8_t*>(control.abort_state) - static_cast<const uint8_t*>(control.page);
+    kernel_world_.abort_word = reinterpret_cast<const uint32_t*>(static_cast<const uint8_t*>(page) + offset);
+    const int64_t begin = now_us();
+    provider_->watch(control.abort_state);
+    provider_->start(cards);
+    provider_start_us_ = now_us() - begin;
+  });
+}
+
+sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) {
+  return guarded(failure, [&] {
+    kernel_world_.pe = options_.pe;
+    kernel_world_.pes = options_.pes;
+    kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
+    kernel_world_.record = results_.at<kernels::WaitRecord>();
+    kernel_world_.compute_major = info_.compute_major;
+    kernel_world_.tuning = &kernels::tuning_for(cards[0].name);
+    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
+               "making graphs to launch");
+    int32_t multiprocessors = cards[0].multiprocessors;
+    bool reachable = true;
+    for (int32_t pe = 0; pe < options_.pes; ++pe) {
+      kernel_world_.scratch[pe] = scratch.part(pe);
+      reachable &= scratch.part(pe) != nullptr;
+      multiprocessors = std::min(multiprocessors, cards[pe].multiprocessors);
+    }
+    const int32_t most = options_.max_blocks > 0 ? options_.max_blocks : kernels::kMaxLanes;
+    const int32_t lanes = kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes));
+    kernel_world_.lanes = reachable ? std::min(most, lanes) : 0;
+  });
+}
+
+void CudaWorld::find_links(const DeviceCard* cards, LinkRow* row) const {
+  for (int32_t pe = 0; pe < options_.pes; ++pe) {
+    const bool shared = std::strcmp(cards[pe].uuid, info_.uuid) == 0;
+    row->to[pe] = shared ? static_cast<int32_t>(SPARKGAP_LINK_SHM) : Nvml::get().link(info_.pci, cards[pe].pci);
+    row->lacks_atomics[pe] = !shared && Nvml::get().lacks_atomics(info_.pci, cards[pe].pci);
+  }
+}
+
+sparkgap_status CudaWorld::check_room(uint64_t bytes, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    size_t free = 0;
+    size_t total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking for the GPU's free memory");
+    if (bytes <= free) return;
+    fail(SPARKGAP_OUT_OF_MEMORY, kNoPe,
+         "a symmetric buffer needs %llu bytes on each GPU, but %s %s has %llu of %llu free",
+         static_cast<unsigned long long>(bytes), info_.name, info_.pci, static_cast<unsigned long long>(free),
+         static_cast<unsigned long long>(total));
+  });
+}
+
+sparkgap_status CudaWorld::allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    ++allocations_;
+    *memory = new Memory(*this, provider_->make_memory(bytes, offer), bytes);
+  });
+}
+
+sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinished, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    kernels::KernelCall staged;
+    static_cast<CollectiveCall&>(staged) = call;
+    *unfinished = staging_.stage(staged, memory_map_, stream_);
+    if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {
+      return provider_->enqueue_default(staged, stream_);
+    }
+    find_place(staged);
+    check_launch(kernels::launch(kernel_world_, stream_, staged));
+  });
+}
+
+void CudaWorld::find_place(kernels::KernelCall& call) {
+  call.place = 0;
+  const SymmetricRange* range = memory_map_.find_own(call.out);
+  if (range == nullptr || !range->reachable) return;
+  const uint64_t offset = static_cast<uint64_t>(static_cast<uint8_t*>(call.out) - range->memory->part(options_.pe));
+  call.place = range->number << 40 | offset;
+  for (int32_t pe = 0; pe < options_.pes; ++pe) call.peer_out[pe] = range->memory->part(pe) + offset;
+}
+
+sparkgap_status CudaWorld::finish(Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    staging_.finish(stream_);
+  });
+}
+
+sparkgap_status CudaWorld::copy(void* to, const void* from, uint64_t bytes, bool* unfinished, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    *unfinished = !memory_map_.is_device(to) || !memory_map_.is_device(from);
+    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "enqueuing a copy");
+  });
+}
+
+sparkgap_status CudaWorld::signal(int64_t* word, int64_t value, int32_t signal_op, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    check_launch(kernels::launch_signal(stream_, word, value, signal_op));
+  });
+}
+
+sparkgap_status CudaWorld::wait_signal(const int64_t* word, int32_t comparison, int64_t value, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    check_launch(kernels::launch_wait_signal(kernel_world_, stream_, word, comparison, value,
+                                             results_.at<int64_t>(kFetchedOffset)));
+  });
+}
+
+sparkgap_status CudaWorld::fetch_add(int64_t* word, int64_t delta, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    check_launch(kernels::launch_fetch_add(stream_, word, delta, results_.at<int64_t>(kFetchedOffset)));
+  });
+}
+
+sparkgap_status CudaWorld::poll(int64_t microseconds, Failure* failure) {
+  return poll_until(microseconds, failure, [this] { return cudaStreamQuery(stream_); });
+}
+
+sparkgap_status CudaWorld::poll(Event& event, int64_t microseconds, Failure* failure) {
+  return poll_until(microseconds, failure, [&event] { return cudaEventQuery(cuda_event(event)); });
+}
+
+template <class Query>
+sparkgap_status CudaWorld::poll_until(int64_t microseconds, Failure* failure, const Query& query) {
+  bool done = false;
+  const sparkgap_status status = guarded(failure, [&] {
+    use_gpu();
+    int64_t start = 0;
+    for (;;) {
+      for (int i = 0; i < kQueriesBetweenLooks; ++i) {
+        const cudaError_t state = query();
+        done = state == cudaSuccess;
+        if (done) return;
+        if (state != cudaErrorNotReady) fail_cuda(state, "waiting for the GPU");
+      }
+      const int64_t now = now_us();
+      if (start == 0) start = now;
+      if (now - start >= microseconds) return;
+      if (now - start < kSpinUs) continue;
+      const timespec pause = {0, kPauseNs};
+      nanosleep(&pause, nullptr);
+    }
+  });
+  return status == SPARKGAP_OK && !done ? SPARKGAP_TIMED_OUT : status;
+}
+
+sparkgap_status CudaWorld::set_stream(void* stream, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    const auto next = stream == nullptr ? own_stream_ : static_cast<cudaStream_t>(stream);
+    if (next == stream_) return;
+    cudaStreamCaptureStatus old_capture = cudaStreamCaptureStatusNone;
+    cudaStreamCaptureStatus new_capture = cudaStreamCaptureStatusNone;
+    check_cuda(cudaStreamIsCapturing(stream_, &old_capture), "looking at the old stream");
+    check_cuda(cudaStreamIsCapturing(next, &new_capture), "looking at the new stream");
+    // What is captured runs when its graph does, where the stream of the graph gives the order.
+    if (old_capture == cudaStreamCaptureStatusNone && cudaStreamQuery(stream_) != cudaSuccess) {
+      if (new_capture != cudaStreamCaptureStatusNone) {
+        fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+             "the world has calls that are not done on its old stream, and a captured graph cannot wait for them: "
+             "synchronize before the capture begins");
+      }
+      check_cuda(cudaEventRecord(order_, stream_), "ordering two streams");
+      check_cuda(cudaStreamWaitEvent(next, order_, 0), "ordering two streams");
+    }
+    stream_ = next;
+  });
+}
+
+sparkgap_status CudaWorld::make_event(Event** event, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    *event = new CudaEvent();
+  });
+}
+
+sparkgap_status CudaWorld::record(Event& event, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    check_cuda(cudaEventRecord(cuda_event(event), stream_), "recording an event");
+  });
+}
+
+sparkgap_status CudaWorld::wait(Event& event, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    check_cuda(cudaStreamWaitEvent(stream_, cuda_event(event), 0), "enqueuing a wait for an event");
+  });
+}
+
+sparkgap_status CudaWorld::elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) {
+  return guarded(failure, [&] {
+    use_gpu();
+    float milliseconds = 0;
+    const cudaError_t error = cudaEventElapsedTime(&milliseconds, cuda_event(start), cuda_event(end));
+    if (error == cudaErrorNotReady || error == cudaErrorInvalidResourceHandle) {
+      cudaGetLastError();
+      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the events have not both been recorded and reached: synchronize first");
+    }
+    check_cuda(error, "comparing two events");
+    *microseconds = static_cast<double>(milliseconds) * 1000;
+  });
+}
+
+void CudaWorld::abandon(const char* reason) {
+  const std::lock_guard<std::mutex> lock(world_mutex);
+  world_stuck = reason;
+}
+
+void CudaWorld::describe(Text& text) const {
+  const int32_t version = provider_->library_version();
+  const char* product = provider_->product();
+  text.add("%s %d.%d.%d (%s) on %s %s %s, driver %s", product, version / 10000, version / 100 % 100, version % 100,
+           provider_->library_path().c_str(), info_.name, info_.pci, info_.uuid, info_.driver);
+  if (provider_start_us_ == 0) return;
+  text.add(", %s started in %lld ms", product, static_cast<long long>(provider_start_us_ / 1000));
+}
+
+}  // namespace sparkgap

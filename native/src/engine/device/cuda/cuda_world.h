@@ -1,0 +1,101 @@
+// One PE's GPU half of a world, whichever provider it has: the stream, the kernels, staging, one-sided calls, events.
+// The provider adds how it starts and stops and where symmetric memory comes from.
+#ifndef SPARKGAP_ENGINE_DEVICE_CUDA_CUDA_WORLD_H
+#define SPARKGAP_ENGINE_DEVICE_CUDA_CUDA_WORLD_H
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "collective/kernels.h"
+#include "cuda/gpu.h"
+#include "cuda/pinned.h"
+#include "engine/device/cuda/memory_map.h"
+#include "engine/device/cuda/staging.h"
+#include "engine/device/device.h"
+#include "provider/device/device_provider.h"
+
+namespace sparkgap {
+
+// A process has one PE of GPU worlds at a time: NVSHMEM can have no more, and kernels of two worlds that wait on one
+// GPU could keep each other from running. Throws, naming the other.
+class OnlyWorld {
+ public:
+  explicit OnlyWorld(const DeviceWorldOptions& options);
+  ~OnlyWorld();
+  OnlyWorld(const OnlyWorld&) = delete;
+  OnlyWorld& operator=(const OnlyWorld&) = delete;
+};
+
+class CudaWorld final : public DeviceWorld {
+ public:
+  using MakeProvider = std::unique_ptr<DeviceProvider>(const DeviceWorldOptions& options);
+
+  CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_info& info, MakeProvider* make_provider);
+  ~CudaWorld() override;
+
+  sparkgap_status card(DeviceCard* card, Failure* failure) override;
+  sparkgap_status start(const DeviceCard* cards, const DeviceControl& control, Failure* failure) override;
+  uint64_t scratch_bytes() const override { return kernels::scratch_bytes(options_.pes); }
+  sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) override;
+  void find_links(const DeviceCard* cards, LinkRow* row) const override;
+  int32_t lanes() const override { return kernel_world_.lanes; }
+  bool fall_back() override { return provider_->fall_back(); }
+  sparkgap_status check_room(uint64_t bytes, Failure* failure) override;
+  sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) override;
+
+  sparkgap_status collective(const CollectiveCall& call, bool* unfinished, Failure* failure) override;
+  sparkgap_status finish(Failure* failure) override;
+  sparkgap_status copy(void* to, const void* from, uint64_t bytes, bool* unfinished, Failure* failure) override;
+  sparkgap_status signal(int64_t* word, int64_t value, int32_t signal_op, Failure* failure) override;
+  sparkgap_status wait_signal(const int64_t* word, int32_t comparison, int64_t value, Failure* failure) override;
+  sparkgap_status fetch_add(int64_t* word, int64_t delta, Failure* failure) override;
+  int64_t fetched() const override { return *results_.at<volatile int64_t>(kFetchedOffset); }
+
+  sparkgap_status poll(int64_t microseconds, Failure* failure) override;
+  sparkgap_status poll(Event& event, int64_t microseconds, Failure* failure) override;
+
+  void* stream() const override { return stream_; }
+  sparkgap_status set_stream(void* stream, Failure* failure) override;
+  sparkgap_status make_event(Event** event, Failure* failure) override;
+  sparkgap_status record(Event& event, Failure* failure) override;
+  sparkgap_status wait(Event& event, Failure* failure) override;
+  sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) override;
+
+  const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
+  void abort() override { provider_->abort(); }
+  void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
+  void abandon(const char* reason) override;
+  void describe(Text& text) const override;
+
+ private:
+  static constexpr uint64_t kFetchedOffset = 512;
+
+  class Memory;
+
+  void use_gpu() const { gpu_.use(); }
+  void find_place(kernels::KernelCall& call);
+  template <class Query>
+  sparkgap_status poll_until(int64_t microseconds, Failure* failure, const Query& query);
+
+  const OnlyWorld only_;
+  const DeviceWorldOptions options_;
+  const sparkgap_device_info info_;
+  std::unique_ptr<DeviceProvider> provider_;
+  Staging staging_;
+  CurrentGpu gpu_;
+  MemoryMap memory_map_;
+  uint64_t allocations_ = 0;
+  Pinned results_;  // what kernels write for the host: the wait record, then fetched()
+  cudaStream_t own_stream_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t order_ = nullptr;  // between two streams
+  kernels::KernelWorld kernel_world_ = {};
+  DeviceControl control_ = {};
+  bool control_registered_ = false;
+  int64_t provider_start_us_ = 0;  // what of the time to connect was not ours
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_ENGINE_DEVICE_CUDA_CUDA_WORLD_H

@@ -1,0 +1,108 @@
+// Waiting for the GPU, and what becomes of what goes wrong there.
+#include "base/clock.h"
+#include "engine/device/device_engine.h"
+#include "protocol/abort.h"
+#include "protocol/call.h"
+
+namespace sparkgap {
+namespace {
+
+const char* activity_of(const kernels::WaitRecord& record) {
+  return record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective);
+}
+
+}  // namespace
+
+template <class Poll>
+void DeviceEngine::wait_until_done(const Poll& poll) {
+  sparkgap_status status = poll();
+  if (__builtin_expect(status == SPARKGAP_TIMED_OUT, 0)) {
+    const int64_t start = now_us() - kPollUs;
+    do {
+      look_around(now_us() - start);
+      status = poll();
+    } while (status == SPARKGAP_TIMED_OUT);
+  }
+  check(status);
+  // A kernel that gave up has ended, like one that succeeded.
+  if (__builtin_expect(load_acquire(&device_->wait_record().end) != 0, 0)) fail_call(SPARKGAP_ABORTED);
+}
+
+void DeviceEngine::synchronize() {
+  wait_until_done([this] { return device_->poll(kPollUs, &failure_); });
+}
+
+void DeviceEngine::wait(Event& event) {
+  wait_until_done([this, &event] { return device_->poll(event, kPollUs, &failure_); });
+}
+
+// What lasts is looked at every 10 ms: the same that a wait on the host looks at.
+void DeviceEngine::look_around(int64_t waited_us) {
+  look_at_kernels(node_->waiter());
+  if (!is_aborted(node_->control())) {
+    for (int32_t peer = 0; peer < options_.pes; ++peer) node_->waiter().check_alive(peer, true);
+  }
+  // The kernels' own deadline, which names the PE and the slot, comes first; NCCL's kernels and the user's have none.
+  if (waited_us < (options_.peer_timeout_ms + 2000) * 1000) return;
+  Failure failure;
+  failure.status = SPARKGAP_TIMED_OUT;
+  Text text(failure.message, sizeof failure.message);
+  text.add("what PE %d (%s, epoch %llu) has enqueued, up to ", options_.pe, options_.label.c_str(),
+           static_cast<unsigned long long>(options_.epoch));
+  const CallLine& own = node_->control().call_line(node_->pe());
+  describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
+  text.add(", was not done");
+  node_->waiter().describe_lateness(text, kNoPe, waited_us);
+  node_->waiter().give_up(failure);
+}
+
+// What a kernel of this PE has left, told to the other PEs. On the owner's thread or the watcher's.
+void DeviceEngine::look_at_kernels(Waiter& waiter) {
+  const kernels::WaitRecord& record = device_->wait_record();
+  const auto end = static_cast<kernels::WaitEnd>(load_acquire(&record.end));
+  if (end == kernels::WaitEnd::kNone || end == kernels::WaitEnd::kAborted || is_aborted(node_->control())) return;
+  if (record.peer >= 0 && record.peer < options_.pes) waiter.compare_calls(record.peer);
+  Failure failure;
+  failure.pe = record.peer;
+  Text text(failure.message, sizeof failure.message);
+  if (end == kernels::WaitEnd::kCountsDisagree) {
+    failure.status = SPARKGAP_MISMATCH;
+    text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", record.peer,
+             node_->label(record.peer).c_str(), static_cast<unsigned long long>(record.seen), options_.pe,
+             options_.label.c_str(), static_cast<unsigned long long>(record.expected));
+  } else if (end == kernels::WaitEnd::kCallsDiffer) {
+    failure.status = SPARKGAP_MISMATCH;
+    text.add(
+        "%s on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
+        "in the same order, with the same type, operation, root and count",
+        activity_of(record), options_.pe, options_.label.c_str(), record.peer,
+        node_->control().record(record.peer).label);
+  } else {
+    failure.status = SPARKGAP_TIMED_OUT;
+    text.add("%s on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", activity_of(record),
+             options_.pe, options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
+             static_cast<unsigned long long>(record.expected), static_cast<unsigned long long>(record.seen));
+    waiter.describe_lateness(text, record.peer, options_.peer_timeout_ms * 1000);
+  }
+  abort_world(node_->control(), options_.pe, failure);
+}
+
+void DeviceEngine::fail_call(sparkgap_status status) {
+  if (status == SPARKGAP_INVALID_ARGUMENT) throw failure_;
+  if (status == SPARKGAP_DEVICE_FAILED) {
+    device_failure_ = failure_;
+    Failure others = failure_;
+    others.status = SPARKGAP_PEER_LOST;
+    others.pe = options_.pe;
+    abort_world(node_->control(), options_.pe, others);
+    throw device_failure_;
+  }
+  look_at_kernels(node_->waiter());
+  node_->waiter().give_up(failure_);
+}
+
+void DeviceEngine::check_process() const {
+  if (device_failure_.status != SPARKGAP_OK) throw device_failure_;
+}
+
+}  // namespace sparkgap

@@ -1,0 +1,49 @@
+#include "engine/engines.h"
+
+#include <cstring>
+
+#include "engine/device/device_engine.h"
+#include "engine/device/library.h"
+#include "engine/host/host_engine.h"
+
+namespace sparkgap {
+namespace {
+
+template <class Kind>
+std::unique_ptr<Engine> make(const WorldOptions& options) {
+  return std::make_unique<Kind>(options);
+}
+
+void probe_host(const char* provider, const char*, Text& found) { found.add("provider %s needs no library", provider); }
+
+void probe_device(const char* provider, const char* library, Text& found) {
+  Failure failure;
+  if (device_library().probe(provider, library, found, &failure) != SPARKGAP_OK) throw failure;
+}
+
+// By ProviderKind.
+constexpr EngineKind kEngines[kProviderKinds] = {
+    {ProviderKind::kHost, make<HostEngine>, probe_host},
+    {ProviderKind::kNvshmem, make<DeviceEngine>, probe_device},
+    {ProviderKind::kNccl, make<DeviceEngine>, probe_device},
+};
+
+}  // namespace
+
+const EngineKind& engine_kind(const char* provider) {
+  char there[100];
+  Text text(there, sizeof there);
+  for (int32_t kind = 0; kind < kProviderKinds; ++kind) {
+    if (provider != nullptr && std::strcmp(provider, kProviderNames[kind]) == 0) return kEngines[kind];
+    text.add("%s%s", kind == 0 ? "this library has: " : ", ", kProviderNames[kind]);
+  }
+  if (provider == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "provider is missing; %s", there);
+  fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\"; %s", provider, there);
+}
+
+void open_device(int32_t ordinal, sparkgap_device_info* info) {
+  Failure failure;
+  if (device_library().open_device(ordinal, info, &failure) != SPARKGAP_OK) throw failure;
+}
+
+}  // namespace sparkgap

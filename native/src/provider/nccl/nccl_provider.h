@@ -1,0 +1,68 @@
+// Provider nccl: collectives by NCCL, and by our kernels wherever the PEs can address each other's memory.
+//
+// Communicators are non-blocking: every call of NCCL returns, and is asked until it is done, the world has been aborted
+// or the deadline has passed. abort() ends what NCCL's kernels wait for.
+#ifndef SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H
+#define SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cuda/growing_memory.h"
+#include "provider/device/device_provider.h"
+#include "provider/nccl/nccl_library.h"
+
+namespace sparkgap {
+
+// Where symmetric memory comes from; the first that all PEs can have (DeviceProvider::fall_back).
+enum class NcclMemoryForm {
+  kWindows,  // NCCL's symmetric windows, which tell the peers' addresses from NCCL 2.29 on
+  kIpc,      // CUDA's own memory, mapped by the peers through its IPC handles
+  kOwnOnly,  // PEs that cannot reach each other: collectives only, by NCCL
+};
+
+class NcclProvider final : public DeviceProvider {
+ public:
+  explicit NcclProvider(const DeviceWorldOptions& options);
+  ~NcclProvider() override;
+
+  const char* product() const override { return "NCCL"; }
+  const std::string& library_path() const override { return library_.path(); }
+  int32_t library_version() const override { return library_.version(); }
+  void make_unique_id(uint8_t* id) override;
+  void start(const DeviceCard* cards) override;
+  std::unique_ptr<ProviderMemory> make_memory(uint64_t bytes, DeviceOffer* offer) override;
+  bool fall_back() override;
+  void enqueue_default(const CollectiveCall& call, cudaStream_t stream) override;
+  void abort() override;
+  void stop(bool together, const char* reason) override;
+
+  // Makes a call of NCCL with the communicator and waits until NCCL has taken it. Throws; ABORTED once the world is.
+  template <class Call>
+  void call(const char* what, const Call& call) {
+    settle(what, start_call(call));
+  }
+
+  const NcclFunctions& nccl() const { return library_.functions(); }
+
+ private:
+  template <class Call>
+  ncclResult_t start_call(const Call& call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return communicator_ == nullptr ? ncclInvalidUsage : call(communicator_);
+  }
+  void settle(const char* what, ncclResult_t result);
+  void send_blocks(const CollectiveCall& call, cudaStream_t stream);
+
+  NcclLibrary library_;
+  NcclMemoryForm form_;
+  GrowingMemory spare_;
+  // Guards the communicator between this PE's calls, none of which lasts, and abort().
+  std::mutex mutex_;
+  ncclComm_t communicator_ = nullptr;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H

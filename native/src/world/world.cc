@@ -1,0 +1,320 @@
+#include "world/world.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/engines.h"
+#include "protocol/abort.h"
+#include "protocol/call.h"
+#include "provider/host/cpu_limits.h"
+#include "provider/host/host_provider.h"
+
+namespace sparkgap {
+namespace {
+
+// A look with its pause takes 15 to 40 ns. PEs with a core each look for some ten microseconds; PEs that share cores
+// about as long as a switch to another process takes.
+constexpr int32_t kSpins = 2000;
+constexpr int32_t kSpinsWhenSharing = 60;
+// How long they then stay awake. With a core for each: longer than the scheduler lets another process have it.
+constexpr int64_t kAwakeUs = 10000;
+constexpr int64_t kAwakeUsWhenSharing = 1000;
+// So that it can be counted in nanoseconds from any moment of a clock.
+constexpr int64_t kLongestTimeoutMs = int64_t{100} * 365 * 24 * 3600 * 1000;
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+}  // namespace
+
+World::~World() {
+  if (getpid() != process_) {
+    // A child of fork has a copy, but neither the PE nor its GPU: what is there of those stays as it is.
+    if (memory_is_device()) {
+      for (const auto& buffer : buffers_) static_cast<void>(buffer->memory.release());
+      static_cast<void>(engine_.release());
+    }
+    return;
+  }
+  buffers_.clear();
+  const bool left = engine_ == nullptr || engine_->leave();
+  if (!control_ || !left) return;
+  uint32_t& state = control_.record(options_.pe).state;
+  if (load_relaxed(&state) < kLeft) store_release(&state, kLeft);
+  wake_sleepers(control_.header());
+}
+
+void World::open(const sparkgap_world_options& options) {
+  if (options.pes < 1 || options.pes > SPARKGAP_MAX_PES) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "pes is %d, but a world has 1 to %d PEs", options.pes, SPARKGAP_MAX_PES);
+  }
+  if (options.pe < 0 || options.pe >= options.pes) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "pe is %d, but a world of %d PEs has 0 to %d", options.pe, options.pes,
+         options.pes - 1);
+  }
+  if (options.peer_timeout_ms <= 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "peer_timeout_ms must be more than 0, not %lld",
+         static_cast<long long>(options.peer_timeout_ms));
+  }
+  if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
+  }
+  if (options.kernel_max_blocks < 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
+         options.kernel_max_blocks);
+  }
+  options_.pe = options.pe;
+  options_.pes = options.pes;
+  options_.epoch = options.epoch;
+  options_.peer_timeout_ms = std::min(options.peer_timeout_ms, kLongestTimeoutMs);
+  options_.check = options.check != 0;
+  const EngineKind& kind = engine_kind(options.provider);
+  options_.provider = options.provider;
+  options_.label = text_or_empty(options.label);
+  options_.host_directory = options.host_directory;
+  options_.device = options.device;
+  options_.device_shared = options.device_shared != 0;
+  options_.kernel_max_blocks = options.kernel_max_blocks;
+  options_.nvshmem_library = text_or_empty(options.nvshmem_library);
+  options_.nccl_library = text_or_empty(options.nccl_library);
+  circumstances_.pes = options.pes;
+  circumstances_.provider = kind.provider;
+  provider_ = std::make_unique<HostProvider>(options_);
+  engine_ = kind.make(options_);
+  if (options_.pe == 0) provider_->make_world();
+  created_ = true;
+}
+
+void World::check_created() const {
+  if (created_) return;
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world was not created");
+}
+
+void World::write_id(uint8_t* id) {
+  check_created();
+  if (options_.pe != 0) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "only PE 0 has the world's id");
+  provider_->write_id(id);
+}
+
+void World::connect(const uint8_t* id) {
+  check_created();
+  if (control_) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected already", options_.pe);
+  try {
+    control_ = provider_->open_world(id);
+    publish_control();
+    meet_peers();
+  } catch (const Failure& failure) {
+    broken_ = failure;
+    throw;
+  }
+  connected_ = true;
+}
+
+void World::meet_peers() {
+  WaitOptions wait;
+  wait.timeout_ms = options_.peer_timeout_ms;
+  wait.spins = kSpinsWhenSharing;
+  wait.awake_us = kAwakeUsWhenSharing;
+  wait.shares_cores = true;
+  // All PEs of a world are in one node.
+  node_.emplace(control_, 0, options_.pe, provider_.get(), wait);
+  call_line_ = &control_.call_line(node_->pe());
+  CallSignature signature = {};
+  signature.operation = kOperationConnect;
+  const Span span(*this, signature);
+  wait_for_peers_to_connect();
+  provider_->all_connected();
+  compare_options();
+  learn_circumstances();
+  verify_puts();
+  engine_->connect(*node_, &circumstances_);
+  store_release(&call_line_->last_of_run, calls_);
+  node_->waiter().begin_run(calls_);
+}
+
+void World::publish_control() {
+  std::lock_guard<std::mutex> lock(abort_mutex_);
+  control_published_ = true;
+  if (abort_requested_) abort_world(control_, options_.pe, abort_failure_);
+}
+
+void World::wait_for_peers_to_connect() {
+  for (int32_t peer = 0; peer < node_->pes(); ++peer) {
+    const uint32_t* state = &control_.record(peer).state;
+    node_->waiter().until(peer, [state] { return load_acquire(state) >= kConnected; });
+  }
+}
+
+// Each PE compares with PE 0, so that all that differ tell the same of it.
+void World::compare_options() {
+  const AgreedOptions& own = control_.record(node_->pe()).options;
+  const auto differs = [&](int32_t pe, const char* key, const char* mine, const char* theirs) {
+    Failure failure;
+    failure.status = SPARKGAP_MISMATCH;
+    failure.pe = node_->world_pe(pe);
+    Text(failure.message, sizeof failure.message)
+        .add(
+            "PEs of one world were made with different options: %s is %s on PE %d (%s), but %s on PE %d (%s); it must "
+            "be "
+            "the same everywhere",
+            key, mine, options_.pe, options_.label.c_str(), theirs, failure.pe, node_->label(pe).c_str());
+    node_->waiter().give_up(failure);
+  };
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) {
+    const AgreedOptions theirs = control_.record(pe).options;
+    if (theirs.check != own.check) {
+      differs(pe, "check (spark.sparkgap.check)", own.check ? "on" : "off", theirs.check ? "on" : "off");
+    }
+    if (theirs.peer_timeout_ms != own.peer_timeout_ms) {
+      differs(pe, "peer_timeout_ms (spark.sparkgap.peer.timeout)", std::to_string(own.peer_timeout_ms).c_str(),
+              std::to_string(theirs.peer_timeout_ms).c_str());
+    }
+    if (std::strncmp(theirs.provider, own.provider, sizeof theirs.provider) != 0) {
+      const std::string name(theirs.provider, strnlen(theirs.provider, sizeof theirs.provider));
+      differs(pe, "the provider (spark.sparkgap.provider)", options_.provider.c_str(), name.c_str());
+    }
+  }
+}
+
+void World::learn_circumstances() {
+  std::vector<CpuLimits> cpus;
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) cpus.push_back(control_.record(pe).cpus);
+  circumstances_.oversubscribed = share_cpus(cpus);
+  WaitOptions wait = node_->waiter().options();
+  wait.shares_cores = circumstances_.oversubscribed;
+  wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;
+  wait.awake_us = wait.shares_cores ? kAwakeUsWhenSharing : kAwakeUs;
+  node_->waiter().set_options(wait);
+}
+
+// Each PE writes a word into every other's slot, and looks for theirs.
+void World::verify_puts() {
+  Steps& steps = node_->steps();
+  const int32_t own = node_->pe();
+  steps.begin();
+  for (int32_t peer = 0; peer < node_->pes(); ++peer) {
+    reinterpret_cast<uint64_t*>(steps.slot(peer))[own] = node_->token(own, peer);
+  }
+  steps.post();
+  steps.wait_for_all();
+  const uint64_t* received = reinterpret_cast<const uint64_t*>(steps.slot(own));
+  for (int32_t peer = 0; peer < node_->pes(); ++peer) {
+    if (received[peer] == node_->token(peer, own)) continue;
+    Failure failure;
+    failure.status = SPARKGAP_INTERNAL;
+    failure.pe = node_->world_pe(peer);
+    Text(failure.message, sizeof failure.message)
+        .add("PE %d (%s) did not see the verified put of PE %d (%s)", options_.pe, options_.label.c_str(), failure.pe,
+             node_->label(peer).c_str());
+    node_->waiter().give_up(failure);
+  }
+  steps.meet();
+}
+
+void World::abort(const char* reason) {
+  Failure failure;
+  failure.status = SPARKGAP_ABORTED;
+  Text(failure.message, sizeof failure.message).add("%.1000s", reason == nullptr ? "no reason given" : reason);
+  std::lock_guard<std::mutex> lock(abort_mutex_);
+  if (abort_requested_) return;
+  abort_requested_ = true;
+  abort_failure_ = failure;
+  if (control_published_) abort_world(control_, options_.pe, failure);
+}
+
+void World::check_usable() const {
+  if (control_ && is_aborted(control_)) {
+    engine_->check_process();
+    fail_as_aborted(control_, options_.pe);
+  }
+  if (connected_) return;
+  if (broken_.status != SPARKGAP_OK) throw broken_;
+  const std::lock_guard<std::mutex> lock(abort_mutex_);
+  if (abort_requested_) throw abort_failure_;
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world is not connected yet");
+}
+
+void World::begin_call(const CallSignature& signature) {
+  __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);  // behind the number of the call before (layout.h)
+  write_signature(&call_line_->signature[calls_ % kCallsKept], signature);
+  store_release(&call_line_->begun, calls_);
+  Steps& steps = node_->steps();
+  steps.begin_call(mix(signature));
+  if (options_.check && connected_ && signature.operation != kOperationFree) steps.meet();
+}
+
+Buffer* World::allocate(uint64_t bytes) {
+  CallSignature signature = {};
+  signature.operation = kOperationAllocate;
+  signature.buffer = ++allocations_;
+  signature.count = bytes;
+  auto buffer = std::make_unique<Buffer>();
+  buffer->world = this;
+  buffer->bytes = bytes;
+  buffer->number = allocations_;
+  buffers_.reserve(buffers_.size() + 1);
+  const Span span(*this, signature);
+  if (bytes > 0) {
+    buffer->memory = engine_->allocate(bytes);
+  } else {
+    node_->steps().meet();
+  }
+  buffers_.push_back(std::move(buffer));
+  return buffers_.back().get();
+}
+
+void World::free(Buffer* buffer) {
+  const auto found =
+      std::find_if(buffers_.begin(), buffers_.end(), [buffer](const auto& owned) { return owned.get() == buffer; });
+  if (found == buffers_.end()) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the buffer is not one of this world, or has been freed");
+  }
+  const std::unique_ptr<Buffer> freed = std::move(*found);
+  buffers_.erase(found);
+  if (is_aborted(control_)) return;
+  CallSignature signature = {};
+  signature.operation = kOperationFree;
+  signature.buffer = freed->number;
+  signature.count = freed->bytes;
+  // No wait: a peer that still uses the buffer has it mapped until it frees it, too, so that a PE can leave early.
+  const Span span(*this, signature);
+  // What is left of the run before is none of this one's calls.
+  if (calls_ == node_->waiter().run_after() + 1) node_->waiter().begin_run(calls_);
+}
+
+void World::finish() {
+  store_relaxed(&call_line_->last_of_run, calls_);
+  store_release(&call_line_->runs, call_line_->runs + 1);
+  node_->waiter().begin_run(calls_);
+  wake_sleepers(control_.header());
+}
+
+Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
+  const Algorithm held = held_[collective];
+  const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
+  return use_held ? held : select(collective, bytes, circumstances_);
+}
+
+int32_t World::link(int32_t a, int32_t b) const {
+  const auto is_there = [this](int32_t pe) { return pe >= 0 && pe < options_.pes; };
+  if (!connected_ || !is_there(a) || !is_there(b)) return -1;
+  return engine_->link(a, b);
+}
+
+const char* World::describe() {
+  char line[kMaxMessageBytes];
+  Text text(line, sizeof line);
+  text.add("%s: %d PEs, this is PE %d, epoch %llu", engine_ == nullptr ? "no provider" : options_.provider.c_str(),
+           options_.pes, options_.pe, static_cast<unsigned long long>(options_.epoch));
+  if (connected_ && circumstances_.oversubscribed) text.add(", more PEs than CPUs");
+  if (engine_ != nullptr) {
+    text.add(", ");
+    engine_->describe(text);
+  }
+  description_ = line;
+  return description_.c_str();
+}
+
+}  // namespace sparkgap

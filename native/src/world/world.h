@@ -1,0 +1,150 @@
+// One PE's end of a world: what a sparkgap_world handle is.
+#ifndef SPARKGAP_WORLD_WORLD_H
+#define SPARKGAP_WORLD_WORLD_H
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "description/call.h"
+#include "engine/engine.h"
+#include "protocol/atomics.h"
+#include "protocol/call.h"
+#include "protocol/control.h"
+#include "protocol/node.h"
+#include "provider/provider.h"
+#include "select/select.h"
+#include "sparkgap/sparkgap.h"
+
+namespace sparkgap {
+class World;
+}
+
+// A symmetric buffer. `memory` is null for one of zero bytes.
+struct sparkgap_buffer {
+  const sparkgap::World* world = nullptr;
+  uint64_t bytes = 0;
+  uint32_t number = 0;  // in the order of allocation, the same on all PEs
+  std::unique_ptr<sparkgap::SymmetricMemory> memory;
+};
+
+// A point in the stream of a world that has streams.
+struct sparkgap_event {
+  const sparkgap::World* world = nullptr;
+  std::unique_ptr<sparkgap::Event> event;
+};
+
+namespace sparkgap {
+
+using Buffer = sparkgap_buffer;
+
+class World {
+ public:
+  World() = default;
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  void open(const sparkgap_world_options& options);
+  void write_id(uint8_t* id);
+  void connect(const uint8_t* id);
+  void abort(const char* reason);  // any thread
+
+  // Throws what the world has failed with, if it has, or that it is not connected.
+  void check_usable() const;
+
+  // Makes a call whose arguments have been checked; fills in its algorithm. Inlined where the collective is known, so
+  // that what its description says costs nothing.
+  void collective(CollectiveCall& call) {
+    const bool empty = is_empty(call);
+    if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
+    const Span span(*this, signature_of(call));
+    if (!empty) engine_->collective(call);
+  }
+
+  Buffer* allocate(uint64_t bytes);
+  void free(Buffer* buffer);
+  // This PE's function has ended; see sparkgap_world_finish.
+  void finish();
+
+  int32_t pe() const { return options_.pe; }
+  int32_t pes() const { return options_.pes; }
+  // Once the world has been opened; its calls come after connect.
+  Engine& engine() { return *engine_; }
+  // nullptr if the world has none, or was not opened.
+  Streams* streams() { return engine_ == nullptr ? nullptr : engine_->streams(); }
+  bool memory_is_device() const { return engine_ != nullptr && engine_->memory_is_device(); }
+
+  // Any thread may ask.
+  uint64_t calls() const { return __atomic_load_n(&calls_, __ATOMIC_RELAXED); }
+  uint64_t history() const { return node_ ? node_->steps().history() : 0; }
+  // SPARKGAP_LINK_...; -1 before connect or if there is no such PE.
+  int32_t link(int32_t a, int32_t b) const;
+  ProviderKind provider() const { return circumstances_.provider; }
+
+  Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
+  void hold_to(int32_t collective, Algorithm algorithm) { held_[collective] = algorithm; }
+
+  const char* describe();
+
+  // The failure that sparkgap_last_error tells.
+  void record(const Failure& failure) { failure_ = failure; }
+  const Failure& failure() const { return failure_; }
+
+ private:
+  // The span of one collective call: numbers it, publishes it on the call board, compares it if the world checks calls.
+  class Span {
+   public:
+    Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
+    ~Span() { store_release(&world_.call_line_->ended, world_.calls_); }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    World& world_;
+  };
+
+  void check_created() const;
+  void begin_call(const CallSignature& signature);
+  void publish_control();
+  void meet_peers();
+  void wait_for_peers_to_connect();
+  void compare_options();
+  void learn_circumstances();
+  void verify_puts();
+
+  const pid_t process_ = getpid();
+  WorldOptions options_;
+  std::unique_ptr<Provider> provider_;  // of the memory in which the PEs meet
+  Control control_;
+  std::optional<Node> node_;
+  CallLine* call_line_ = nullptr;  // this PE's
+  Circumstances circumstances_;
+  Algorithm held_[SPARKGAP_COLLECTIVES] = {};
+  std::unique_ptr<Engine> engine_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;
+  uint64_t calls_ = 0;
+  uint32_t allocations_ = 0;
+  bool created_ = false;
+  bool connected_ = false;
+  Failure broken_;   // what connect failed with
+  Failure failure_;  // what the last call that failed did
+  std::string description_;
+
+  // abort() may come from another thread while connect() is still looking for the control segment.
+  mutable std::mutex abort_mutex_;
+  bool abort_requested_ = false;
+  bool control_published_ = false;
+  Failure abort_failure_;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_WORLD_WORLD_H

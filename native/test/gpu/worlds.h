@@ -1,0 +1,45 @@
+// What the tests of whole GPU worlds share: which world a run is about, and floats in symmetric buffers.
+#ifndef SPARKGAP_TEST_GPU_WORLDS_H
+#define SPARKGAP_TEST_GPU_WORLDS_H
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "protocol/expect_failure.h"
+#include "support/check.h"
+#include "support/pes.h"
+
+namespace sparkgap::test {
+
+extern int gpus_here;
+extern Pes world_of;  // provider, PEs and GPUs of this run
+
+// Prints what there is.
+int count_gpus();
+
+void cuda_ok(cudaError_t error, const char* what);
+void synchronize(const Pe& pe);
+
+// This PE's part of a buffer.
+std::vector<float> read(const Pe& pe, sparkgap_buffer* buffer, size_t count, uint64_t offset = 0);
+void write(const Pe& pe, sparkgap_buffer* buffer, const std::vector<float>& values, uint64_t offset = 0);
+
+// Element i of PE `pe`; sums of these over PEs are exact.
+float element(int pe, size_t i);
+std::vector<float> elements(int pe, size_t count);
+std::vector<float> sum_of(int pes, size_t count);
+void expect_equal(const std::vector<float>& actual, const std::vector<float>& expected, const char* what);
+
+// Says so if this run has one PE only.
+bool has_no_peer();
+
+// The tests, by what they are about.
+std::vector<Test> tests_of_worlds();
+std::vector<Test> tests_of_calls();
+std::vector<Test> tests_of_streams();
+std::vector<Test> tests_of_losses();
+
+}  // namespace sparkgap::test
+#endif  // SPARKGAP_TEST_GPU_WORLDS_H

@@ -1,0 +1,126 @@
+// Selection is a pure function: what it may say for each provider, size and world.
+#include "select/select.h"
+
+#include <cstring>
+
+#include "protocol/kernel_world.h"
+#include "support/check.h"
+
+namespace sparkgap::test {
+namespace {
+
+constexpr ProviderKind kProviders[] = {ProviderKind::kHost, ProviderKind::kNvshmem, ProviderKind::kNccl};
+
+Circumstances circumstances_of(ProviderKind provider, int pes, int lanes) {
+  Circumstances circumstances;
+  circumstances.provider = provider;
+  circumstances.pes = pes;
+  circumstances.lanes = lanes;
+  return circumstances;
+}
+
+template <class Use>
+void for_each_call(const Use& use) {
+  for (int collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
+    for (uint64_t bytes = 1; bytes <= uint64_t{1} << 32; bytes *= 2) {
+      for (const uint64_t size : {bytes - 1, bytes, bytes + 1}) use(collective, size);
+    }
+  }
+}
+
+void what_is_selected_is_there_and_can_carry_the_message() {
+  for (const ProviderKind provider : kProviders) {
+    for (const int pes : {1, 2, 3, 8, 16}) {
+      for (const int lanes : {1, 8, kernels::kMaxLanes}) {
+        Circumstances circumstances = circumstances_of(provider, pes, lanes);
+        circumstances.pcie = lanes == 8;
+        for_each_call([&](int collective, uint64_t bytes) {
+          const Algorithm selected = select(collective, bytes, circumstances);
+          const char* route = route_name(provider, selected);
+          const char* name = std::strchr(route, '/');
+          expect(name != nullptr, "collective %d, %lu bytes: the route is \"%s\"", collective, bytes, route);
+          Algorithm found = Algorithm::kAuto;
+          expect(find_algorithm(collective, name + 1, provider, &found) && found == selected,
+                 "collective %d has no algorithm %s", collective, name + 1);
+          expect(can_carry(selected, bytes, circumstances), "%s cannot carry %lu bytes", route, bytes);
+        });
+      }
+    }
+  }
+}
+
+void nccl_alone_is_left_where_gpus_cannot_reach_each_other() {
+  const Circumstances circumstances = circumstances_of(ProviderKind::kNccl, 2, 0);
+  for_each_call([&](int collective, uint64_t bytes) {
+    expect(select(collective, bytes, circumstances) == Algorithm::kDefault, "collective %d, %lu bytes", collective,
+           bytes);
+    expect(!can_carry(Algorithm::kTwoShot, bytes, circumstances), "%lu bytes without lanes", bytes);
+  });
+}
+
+void all_reduces_on_gpus_go_in_packets_then_lines_then_chunks() {
+  for (const int pes : {2, 4, 8}) {
+    const Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, pes, kernels::kMaxLanes);
+    expect(select(SPARKGAP_ALL_REDUCE, 4 << 10, circumstances) == Algorithm::kPackets, "4 KiB, %d PEs", pes);
+    expect(select(SPARKGAP_ALL_REDUCE, 100 << 10, circumstances) == Algorithm::kLines, "100 KiB, %d PEs", pes);
+    const Algorithm large = pes == 2 ? Algorithm::kOneShot : Algorithm::kTwoShot;
+    expect(select(SPARKGAP_ALL_REDUCE, 64 << 20, circumstances) == large, "64 MiB, %d PEs", pes);
+  }
+}
+
+void lines_do_not_go_over_pci_express() {
+  Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
+  circumstances.pcie = true;
+  for_each_call([&](int collective, uint64_t bytes) {
+    expect(select(collective, bytes, circumstances) != Algorithm::kLines, "collective %d, %lu bytes", collective,
+           bytes);
+    expect(!can_carry(Algorithm::kLines, bytes, circumstances), "%lu bytes in lines", bytes);
+  });
+}
+
+void large_all_reduces_go_round_a_ring_only_over_pci_express() {
+  constexpr uint64_t kLarge = uint64_t{1} << 30;
+  for (const ProviderKind provider : {ProviderKind::kNvshmem, ProviderKind::kNccl}) {
+    for (const int pes : {1, 2, 3, 4, 8, 16}) {
+      Circumstances circumstances = circumstances_of(provider, pes, kernels::kMaxLanes);
+      const Algorithm otherwise = pes > 2 ? Algorithm::kTwoShot : Algorithm::kOneShot;
+      expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == otherwise, "NVLink, %d PEs", pes);
+      circumstances.pcie = true;
+      const Algorithm expected = pes > 2 ? Algorithm::kRing : otherwise;
+      expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == expected, "PCI Express, %d PEs", pes);
+      for_each_call([&](int collective, uint64_t bytes) {
+        const bool may = collective == SPARKGAP_ALL_REDUCE && pes > 2 && bytes >= uint64_t{2} << 20;
+        expect(may || select(collective, bytes, circumstances) != Algorithm::kRing, "collective %d, %lu bytes, %d PEs",
+               collective, bytes, pes);
+      });
+    }
+  }
+}
+
+void a_route_is_named_by_provider_and_algorithm() {
+  expect(std::strcmp(route_name(ProviderKind::kHost, Algorithm::kOneShot), "host/one-shot") == 0, "one-shot");
+  expect(std::strcmp(route_name(ProviderKind::kNvshmem, Algorithm::kRing), "nvshmem/ring") == 0, "ring");
+  expect(std::strcmp(route_name(ProviderKind::kNccl, Algorithm::kDefault), "nccl/default") == 0, "default");
+  expect(route_name(ProviderKind::kNccl, Algorithm::kAuto)[0] == '\0', "auto is no route");
+  Algorithm found = Algorithm::kAuto;
+  expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "ring", ProviderKind::kHost, &found), "a ring on the host");
+  expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "shot", ProviderKind::kHost, &found), "a part of a name");
+  expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "", ProviderKind::kHost, &found), "no name");
+}
+
+}  // namespace
+}  // namespace sparkgap::test
+
+int main(int argc, char** argv) {
+  using namespace sparkgap::test;
+  return run_tests(
+      argc, argv,
+      {{"what_is_selected_is_there_and_can_carry_the_message", what_is_selected_is_there_and_can_carry_the_message},
+       {"large_all_reduces_go_round_a_ring_only_over_pci_express",
+        large_all_reduces_go_round_a_ring_only_over_pci_express},
+       {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
+       {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
+       {"all_reduces_on_gpus_go_in_packets_then_lines_then_chunks",
+        all_reduces_on_gpus_go_in_packets_then_lines_then_chunks},
+       {"lines_do_not_go_over_pci_express", lines_do_not_go_over_pci_express}});
+}
