@@ -28,6 +28,9 @@ public final class Follower {
   /** How long a cluster manager that is just back may take to remember what it has. */
   private static final Duration FORGOTTEN_FOR_GOOD = Duration.ofSeconds(15);
 
+  /** How long a driver may take to end the application that it says it ends. */
+  private static final Duration BROKEN = Duration.ofSeconds(15);
+
   /** How long spark-submit may take, beside that, until the cluster has the application. */
   private static final Duration SUBMISSION = Duration.ofMinutes(5);
 
@@ -45,6 +48,7 @@ public final class Follower {
   private final Verdict verdict;
   private final long startNanos = System.nanoTime();
   private long submittedNanos;
+  private long brokenNanos;
   private boolean complete;
 
   /**
@@ -84,6 +88,10 @@ public final class Follower {
       }
       if (isForgottenForGood()) {
         return forgotten();
+      }
+      if (isBrokenForLong()) {
+        ending.end(id());
+        return verdict.broken();
       }
       if (!plan.isClusterMode()) {
         if (!alive) {
@@ -203,6 +211,20 @@ public final class Follower {
   private boolean isForgottenForGood() {
     return watch.forgotten().compareTo(FORGOTTEN_FOR_GOOD) > 0
         && (plan.isClusterMode() || progress.executors() < plan.executors());
+  }
+
+  /**
+   * Whether the driver's Sparkgap ends the application and does not come to the end of it: Spark
+   * may still wait for executors, before it lets anybody stop it.
+   */
+  private boolean isBrokenForLong() {
+    if (progress.broken().isEmpty()) {
+      return false;
+    }
+    if (brokenNanos == 0) {
+      brokenNanos = System.nanoTime();
+    }
+    return System.nanoTime() - brokenNanos > BROKEN.toNanos();
   }
 
   private Outcome forgotten() {

@@ -100,6 +100,11 @@ final class Verdict {
                         + " before the application was submitted"));
   }
 
+  /** Of an application that the driver's Sparkgap has ended, or wanted to. */
+  Outcome broken() throws IOException, InterruptedException {
+    return unstarted(FailureText.inLines(ExitCode.WORLD, progress.broken()));
+  }
+
   /** Of an application that its cluster manager knows no more. */
   Outcome forgotten() {
     return Outcome.of(
@@ -139,7 +144,7 @@ final class Verdict {
   /** The one cause: what Sparkgap, then the driver, then the cluster manager says. */
   private Optional<Outcome> failure() throws IOException, InterruptedException {
     if (!progress.broken().isEmpty()) {
-      return Optional.of(unstarted(FailureText.inLines(ExitCode.WORLD, progress.broken())));
+      return Optional.of(broken());
     }
     Optional<Failure> told =
         plan.isClusterMode() ? Optional.empty() : FailureText.of(submission.log());
