@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""All-reduce and all-gather of PyTorch's symmetric memory on the GPUs of this host, by size, as JSON lines.
+"""All-reduce of PyTorch's symmetric memory on the GPUs of this host, by size, as JSON lines.
 
   torchrun --nproc-per-node 2 bench/torch_symmetric_memory.py [--from 1024] [--to 67108864] [--factor 4]
 
 The peer of native/bench/gpu: float32, calls in a CUDA graph of 20, the median of five batches, the slowest rank counts.
-`bytes` is what a rank gives. Multicast stays off.
+`bytes` is what a rank gives. Multicast stays off. Its other collectives cannot be captured into a graph.
 """
 import argparse
 import json
@@ -48,7 +48,7 @@ def in_graph(call, launches):
     return sorted(batches)[BATCHES // 2]
 
 
-def calls(group, size, ranks):
+def calls(group, size):
     """(collective, route, call) for messages of `size` bytes."""
     count = size // 4
     ops = torch.ops.symm_mem
@@ -57,12 +57,6 @@ def calls(group, size, ranks):
     if size <= 4 << 20:
         yield "allReduce", "one_shot", lambda: ops.one_shot_all_reduce(tensor, "sum", group)
     yield "allReduce", "two_shot", lambda: ops.two_shot_all_reduce_(tensor, "sum", group)
-    if hasattr(ops, "_low_contention_all_gather"):
-        yield "allGather", "low_contention", lambda: ops._low_contention_all_gather(tensor, group)
-    if hasattr(ops, "_low_contention_reduce_scatter"):
-        whole = symmetric_memory.empty(count * ranks, dtype=torch.float32, device="cuda").fill_(1)
-        symmetric_memory.rendezvous(whole, group)
-        yield "reduceScatter", "low_contention", lambda: ops._low_contention_reduce_scatter(whole, "sum", group)
 
 
 def main():
@@ -77,7 +71,7 @@ def main():
     group = dist.group.WORLD.group_name
     size = options.first
     while size <= options.to:
-        for collective, route, call in calls(group, size, dist.get_world_size()):
+        for collective, route, call in calls(group, size):
             row = {"collective": collective, "library": "torch " + torch.__version__, "memory": "symmetric",
                    "mode": "graph", "route": "symm_mem/" + route, "bytes": size}
             try:

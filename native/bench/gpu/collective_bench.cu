@@ -1,4 +1,5 @@
-// Collectives of float32 on GPUs by size, ours beside NCCL in one run, with the floors of the machine, as JSON on stdout.
+// Collectives of float32 on GPUs by size, ours beside NCCL in one run, with the floors of the machine, as JSON on
+// stdout.
 //
 //   gpu_collective_bench --pes 2 [--collectives allReduce,allGather,...] [--from 64] [--to 67108864] [--factor 4]
 //                        [--modes stream,graph,sync] [--algorithms auto,packets,...] [--max-blocks 0,16] [--nccl PATH]
@@ -167,7 +168,8 @@ void measure_puts(GpuPe& pe, Report& report, const test::PeerMemory& memory) {
 
 void run(GpuPe& pe, const Options& options, ncclUniqueId& shared_id) {
   std::unique_ptr<Nccl> nccl;
-  if (options.what == "calls" && pe.gpus() >= pe.pes() && options.nccl != "none") nccl = Nccl::load(options.nccl.c_str());
+  if (options.what == "calls" && pe.gpus() >= pe.pes() && options.nccl != "none")
+    nccl = Nccl::load(options.nccl.c_str());
   const uint64_t half = std::max<uint64_t>(options.to, 64 << 20) * static_cast<uint64_t>(pe.pes());
   const test::PeerMemory memory = pe.allocate(2 * half);
   const Arrays arrays = {memory, half};

@@ -1,5 +1,4 @@
 #include "floors.h"
-
 #include "measure.h"
 
 namespace sparkgap::bench {

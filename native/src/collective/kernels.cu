@@ -43,7 +43,8 @@ uint64_t scratch_bytes(int32_t pes) { return scratch_size(static_cast<uint64_t>(
 
 // A block may need a multiprocessor for itself. Of a PE that has its GPU alone all blocks of a launch fit, and those of
 // the next one wait for room without harm. Where PEs share a GPU, two launches of each can be on it at once
-// (meet_launch_order), and what waits there must not keep out what it waits for: a multiprocessor for each block of all.
+// (meet_launch_order), and what waits there must not keep out what it waits for: a multiprocessor for each block of
+// all.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
   const int32_t launches = pes_per_device > 1 ? 2 * pes_per_device : 1;
   return std::max(1, std::min(kMaxLanes, multiprocessors / launches));

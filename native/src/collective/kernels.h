@@ -21,8 +21,8 @@ struct CUstream_st;
 
 namespace sparkgap::kernels {
 
-// What makes launches cheap on this host (launch_cache.h). Belongs to the world's thread. make fills *cache or returns a
-// cudaError_t; `compute_major` is that of the current GPU. NULL can be destroyed.
+// What makes launches cheap on this host (launch_cache.h). Belongs to the world's thread. make fills *cache or returns
+// a cudaError_t; `compute_major` is that of the current GPU. NULL can be destroyed.
 class LaunchCache;
 int32_t make_launch_cache(int32_t compute_major, LaunchCache** cache);
 void destroy_launch_cache(LaunchCache* cache);
@@ -30,9 +30,9 @@ void destroy_launch_cache(LaunchCache* cache);
 // Bytes of symmetric memory that each PE of a world of `pes` needs. The same on all PEs.
 uint64_t scratch_bytes(int32_t pes);
 
-// How many lanes a world may use so that all blocks of all PEs on one GPU find room, without which PEs that wait for each
-// other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most PEs that share
-// one. At least 1.
+// How many lanes a world may use so that all blocks of all PEs on one GPU find room, without which PEs that wait for
+// each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most PEs that
+// share one. At least 1.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device);
 
 // A collective as its caller made it, and what the kernels want to know besides.

@@ -12,7 +12,8 @@ namespace {
 // Compute capability with programmatic launches.
 constexpr int32_t kOverlapsFrom = 9;
 
-// What a small call takes the GPU if it does not overlap with the one before, us: a host that launches in less keeps up.
+// What a small call takes the GPU if it does not overlap with the one before, us: a host that launches in less keeps
+// up.
 constexpr double kSmallCallUs = 3.3;
 
 // Launches that are measured, in batches of which the median counts.

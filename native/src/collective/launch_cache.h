@@ -1,10 +1,10 @@
 // How kernels of collectives are enqueued, and what makes that cheap.
 //
-// There are two ways. A launch by itself may overlap with the kernel before it in the stream, which is set up while that
-// one still runs: back to back a small all-reduce then takes the GPU about a third less. Or the kernel is a graph of one
-// node, which is kept: to launch that takes the host 1.2 to 2 us, to change its parameters another 0.7 to 1, where a
-// launch by itself takes 2 to 4.4, depending on the host (H200, CUDA 13.0); but graphs in a row do not overlap. So a
-// world measures, when it is made, what a launch by itself takes on its host.
+// There are two ways. A launch by itself may overlap with the kernel before it in the stream, which is set up while
+// that one still runs: back to back a small all-reduce then takes the GPU about a third less. Or the kernel is a graph
+// of one node, which is kept: to launch that takes the host 1.2 to 2 us, to change its parameters another 0.7 to 1,
+// where a launch by itself takes 2 to 4.4, depending on the host (H200, CUDA 13.0); but graphs in a row do not overlap.
+// So a world measures, when it is made, what a launch by itself takes on its host.
 #ifndef SPARKGAP_COLLECTIVE_LAUNCH_CACHE_H
 #define SPARKGAP_COLLECTIVE_LAUNCH_CACHE_H
 

@@ -48,11 +48,10 @@ class BulkPipe {
     const uint32_t phase = number / kBulkStages % 2;
     uint32_t full = 0;
     while (full == 0) {
-      asm volatile(
-          "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-          : "=r"(full)
-          : "r"(barrier), "r"(phase)
-          : "memory");
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(full)
+                   : "r"(barrier), "r"(phase)
+                   : "memory");
     }
   }
 

@@ -1,5 +1,5 @@
-// A channel: one lane's stream of chunks from one PE to another, through a ring of slots in the receiver's scratch. Chunks
-// of a channel are numbered from 1 on, through all calls; chunk n is in slot n % kChannelSlots.
+// A channel: one lane's stream of chunks from one PE to another, through a ring of slots in the receiver's scratch.
+// Chunks of a channel are numbered from 1 on, through all calls; chunk n is in slot n % kChannelSlots.
 //
 //   sender                                              receiver
 //   waits until chunk n - kChannelSlots is taken
@@ -20,8 +20,8 @@
 
 namespace sparkgap::kernels {
 
-// Which chunks all warps of a role are done with, in shared memory. No warp is kChannelSlots chunks ahead of another, so
-// a count for each slot suffices.
+// Which chunks all warps of a role are done with, in shared memory. No warp is kChannelSlots chunks ahead of another,
+// so a count for each slot suffices.
 class Progress {
  public:
   __device__ void clear() {
@@ -45,22 +45,21 @@ class Progress {
 
 class Channels {
  public:
-  __device__ Channels(const KernelWorld& world, int32_t collective, uint32_t signature)
-      : world_(world), collective_(collective), signature_(signature) {}
+  __device__ Channels(const KernelWorld& world, const Places& places, int32_t collective, uint32_t signature)
+      : world_(world), places_(places), collective_(collective), signature_(signature) {}
 
   // Where this PE writes chunk `number` for `peer`, and where it finds that of `source`.
   __device__ uint8_t* slot_at_peer(int32_t peer, uint32_t number) const {
-    return scratch_of(world_, peer) +
-           channel_slot_at(world_.pes, blockIdx.x, peer, world_.pe, number % kChannelSlots);
+    return scratch_of(world_, peer) + places_.slot(blockIdx.x, peer, world_.pe, number % kChannelSlots);
   }
   __device__ const uint8_t* slot_of(int32_t source, uint32_t number) const {
-    return scratch_of(world_, world_.pe) +
-           channel_slot_at(world_.pes, blockIdx.x, world_.pe, source, number % kChannelSlots);
+    return scratch_of(world_, world_.pe) + places_.slot(blockIdx.x, world_.pe, source, number % kChannelSlots);
   }
 
   // False if a wait gave up. *taken: the last chunk that the peer is known to have taken.
   __device__ __forceinline__ bool await_room(int32_t peer, uint32_t number, uint32_t* taken) const {
-    const uint32_t* word = reinterpret_cast<const uint32_t*>(scratch_of(world_, world_.pe) + taken_at(blockIdx.x, peer));
+    const uint32_t* word =
+        reinterpret_cast<const uint32_t*>(scratch_of(world_, world_.pe) + taken_at(blockIdx.x, peer));
     const uint32_t least = number - static_cast<uint32_t>(kChannelSlots);
     const Awaited awaited = {collective_, peer, static_cast<int32_t>(blockIdx.x), least, signature_};
     return wait_until(world_, awaited, [&](Seen* seen) {
@@ -97,6 +96,7 @@ class Channels {
   }
 
   const KernelWorld& world_;
+  const Places& places_;
   const int32_t collective_;
   const uint32_t signature_;
 };

@@ -1,4 +1,5 @@
-// Copies by a block or a part of it: 16 bytes at a time where source and destination allow it, else as many as both are aligned to.
+// Copies by a block or a part of it: 16 bytes at a time where source and destination allow it, else as many as both are
+// aligned to.
 #ifndef SPARKGAP_PROTOCOL_COPY_CUH
 #define SPARKGAP_PROTOCOL_COPY_CUH
 
@@ -70,7 +71,9 @@ __device__ __forceinline__ void copy_by(const Team& team, void* to, const void* 
   }
 }
 
-__device__ inline void copy_block(void* to, const void* from, uint64_t bytes) { copy_by(whole_block(), to, from, bytes); }
+__device__ inline void copy_block(void* to, const void* from, uint64_t bytes) {
+  copy_by(whole_block(), to, from, bytes);
+}
 
 }  // namespace sparkgap::kernels
 

@@ -15,11 +15,7 @@ namespace sparkgap::kernels {
 class Lane {
  public:
   __device__ Lane(const KernelWorld& world, int32_t collective, uint32_t signature)
-      : world_(world),
-        collective_(collective),
-        signature_(signature),
-        lane_(blockIdx.x),
-        step_(begin_step(world)) {}
+      : world_(world), collective_(collective), signature_(signature), lane_(blockIdx.x), step_(begin_step(world)) {}
 
   // Where this PE writes for `peer` in this step, or in the next.
   __device__ uint8_t* slot_at_peer(int32_t peer) const { return slot(peer, world_.pe, step_); }

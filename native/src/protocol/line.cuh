@@ -1,7 +1,7 @@
-// A line: 120 bytes of data and their mark in 128 bytes, stored by eight neighbouring threads of a warp at once. Between
-// GPUs over NVLink such a store arrives as a whole, so who sees the mark has the data, as with a packet; the price is a
-// fifteenth of the bytes instead of as many again. (NCCL's LL128 rests on the same.) Not over PCI Express, which may
-// take it apart.
+// A line: 120 bytes of data and their mark in 128 bytes, stored by eight neighbouring threads of a warp at once.
+// Between GPUs over NVLink such a store arrives as a whole, so who sees the mark has the data, as with a packet; the
+// price is a fifteenth of the bytes instead of as many again. (NCCL's LL128 rests on the same.) Not over PCI Express,
+// which may take it apart.
 //
 //   thread  0         1         ...  6           7
 //           words 0 1 words 2 3      words 12 13 word 14, mark
@@ -21,9 +21,7 @@ struct LinePart {
   uint32_t thread;
   __device__ LinePart() : thread(threadIdx.x % kLineThreads) {}
   __device__ bool has_mark() const { return thread == kLineThreads - 1; }
-  __device__ uint32_t first_word(uint32_t line) const {
-    return line * static_cast<uint32_t>(kLineWords) + 2 * thread;
-  }
+  __device__ uint32_t first_word(uint32_t line) const { return line * static_cast<uint32_t>(kLineWords) + 2 * thread; }
 };
 
 __device__ __forceinline__ uint64_t mark_of(const Stamp& stamp) {

@@ -12,7 +12,7 @@
 //   | uint32_t         |  [lane][PE]: the last chunk that this PE has taken, of those that we sent it
 //   +------------------+  kPacketsAt
 //   | Packet           |  [parity][other][most_packets(pes)]: data and flag in one 16-byte store
-//   +------------------+  lines_at(pes)
+//   +------------------+  lines_begin(pes)
 //   | Line             |  [parity][other][most_lines(pes)]: data and flag in one 128-byte store of eight threads
 //   +------------------+  channels_at(pes)
 //   | chunks           |  [lane][other][slot of a channel] of channel_slot_bytes(pes)
@@ -143,17 +143,8 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t most_lines(uint64_t pes) {
   return (kLineBytes / others(pes) + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes);
 }
 
-// What `source` writes to PE `at`.
-SPARKGAP_HOST_DEVICE constexpr uint64_t packets_at(uint64_t pes, uint64_t at, uint64_t parity, uint64_t source) {
-  return kPacketsAt + (parity * others(pes) + other_of(pes, at, source)) * most_packets(pes) * sizeof(Packet);
-}
-
 SPARKGAP_HOST_DEVICE constexpr uint64_t lines_begin(uint64_t pes) {
   return (kPacketsAt + kParities * others(pes) * most_packets(pes) * sizeof(Packet) + 255) / 256 * 256;
-}
-
-SPARKGAP_HOST_DEVICE constexpr uint64_t lines_at(uint64_t pes, uint64_t at, uint64_t parity, uint64_t source) {
-  return lines_begin(pes) + (parity * others(pes) + other_of(pes, at, source)) * most_lines(pes) * sizeof(Line);
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t channels_at(uint64_t pes) {
@@ -164,10 +155,37 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t channel_slot_bytes(uint64_t pes) {
   return kLaneChannelBytes / others(pes) / kChannelSlots / 256 * 256;
 }
 
-SPARKGAP_HOST_DEVICE constexpr uint64_t channel_slot_at(uint64_t pes, uint64_t lane, uint64_t at, uint64_t source,
-                                                        uint64_t slot) {
-  return channels_at(pes) +
-         ((lane * others(pes) + other_of(pes, at, source)) * kChannelSlots + slot) * channel_slot_bytes(pes);
+// Where packets, lines and chunks are, worked out once on the host: a GPU takes long to divide by the number of PEs.
+struct Places {
+  uint64_t packets_bytes;  // of one source's packets of one parity
+  uint64_t lines_begin;
+  uint64_t lines_bytes;
+  uint64_t channels_begin;
+  uint64_t slot_bytes;
+  uint32_t pes;
+
+  SPARKGAP_HOST_DEVICE uint64_t source(uint32_t at, uint32_t parity, uint32_t source) const {
+    return parity * others(pes) + other_of(pes, at, source);
+  }
+  // What `source` writes to PE `at`.
+  SPARKGAP_HOST_DEVICE uint64_t packets(uint32_t at, uint32_t parity, uint32_t from) const {
+    return kPacketsAt + source(at, parity, from) * packets_bytes;
+  }
+  SPARKGAP_HOST_DEVICE uint64_t lines(uint32_t at, uint32_t parity, uint32_t from) const {
+    return lines_begin + source(at, parity, from) * lines_bytes;
+  }
+  SPARKGAP_HOST_DEVICE uint64_t slot(uint32_t lane, uint32_t at, uint32_t from, uint32_t slot) const {
+    return channels_begin + ((lane * others(pes) + other_of(pes, at, from)) * kChannelSlots + slot) * slot_bytes;
+  }
+};
+
+constexpr Places places_of(uint64_t pes) {
+  return {most_packets(pes) * sizeof(Packet),
+          lines_begin(pes),
+          most_lines(pes) * sizeof(Line),
+          channels_at(pes),
+          channel_slot_bytes(pes),
+          static_cast<uint32_t>(pes)};
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t slot_bytes(uint64_t pes) { return kLaneSlotBytes / pes / 256 * 256; }

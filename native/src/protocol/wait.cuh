@@ -63,13 +63,13 @@ __device__ __forceinline__ void meet_launch_order() {
 #endif
 }
 
-// What a wait keeps from one look to the next: when the first was, in ns, and in the lowest bit whether the last has seen
-// the awaited number with another signature. 0 before the first.
+// What a wait keeps from one look to the next: when the first was, in ns, and in the lowest bit whether the last has
+// seen the awaited number with another signature. 0 before the first.
 using Looks = uint64_t;
 constexpr Looks kGaveUp = ~0ull;
 
-// A look. Never inlined and all by value, to keep it, and the memory that references need, out of the polling loops. Only
-// in two looks does another signature count: what is stored at once might be seen in parts.
+// A look. Never inlined and all by value, to keep it, and the memory that references need, out of the polling loops.
+// Only in two looks does another signature count: what is stored at once might be seen in parts.
 static __device__ __noinline__ Looks look(const KernelWorld& world, int32_t collective, int32_t peer, int32_t lane,
                                           uint32_t number, uint32_t signature, uint32_t seen_number,
                                           uint32_t seen_signature, Looks last) {

@@ -111,8 +111,8 @@ __device__ __forceinline__ void fold_block(const Fold& fold, int32_t op) {
   fold_by<Element>(whole_block(), fold, op);
 }
 
-// The same for two PEs, into one place: vectors begin to end, by `thread` of `threads`; of both PEs kInFlight are on their
-// way at once.
+// The same for two PEs, into one place: vectors begin to end, by `thread` of `threads`; of both PEs kInFlight are on
+// their way at once.
 template <class Element, class Operation, class Vector, int kInFlight>
 __device__ __forceinline__ void fold_pair_vectors(void* to, const void* first, const void* second, uint32_t begin,
                                                   uint32_t end, int32_t divisor, uint32_t thread, uint32_t threads) {

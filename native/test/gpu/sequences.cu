@@ -36,8 +36,9 @@ KernelCase random_case(const GpuPe& pe, std::mt19937_64& random) {
   constexpr Algorithm kOthers[] = {Algorithm::kRing, Algorithm::kTwoShot, Algorithm::kOneShot, Algorithm::kLines};
   if (c.collective == SPARKGAP_ALL_REDUCE && random() % 3 != 0) c.algorithm = kOthers[random() % 4];
   // Lanes change from call to call.
-  if (random() % 4 == 0) c.shape = {static_cast<int32_t>(random() % 6) + 1, 64, 2048, static_cast<int32_t>(random() % 3) * 3,
-                                         static_cast<int32_t>(random() % 4)};
+  if (random() % 4 == 0)
+    c.shape = {static_cast<int32_t>(random() % 6) + 1, 64, 2048, static_cast<int32_t>(random() % 3) * 3,
+               static_cast<int32_t>(random() % 4)};
   return c;
 }
 

@@ -72,7 +72,8 @@ void lines_do_not_go_over_pci_express() {
   Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
   circumstances.pcie = true;
   for_each_call([&](int collective, uint64_t bytes) {
-    expect(select(collective, bytes, circumstances) != Algorithm::kLines, "collective %d, %lu bytes", collective, bytes);
+    expect(select(collective, bytes, circumstances) != Algorithm::kLines, "collective %d, %lu bytes", collective,
+           bytes);
     expect(!can_carry(Algorithm::kLines, bytes, circumstances), "%lu bytes in lines", bytes);
   });
 }

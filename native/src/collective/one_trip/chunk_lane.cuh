@@ -40,7 +40,7 @@ class ChunkLane {
       : call_(call),
         trip_(call.trip),
         shared_(shared),
-        channels_(call.trip.world, call.trip.collective, call.trip.signature),
+        channels_(call.trip.world, call.trip.places, call.trip.collective, call.trip.signature),
         chunks_(chunks_of_lane(call.chunks)) {
     meet_launch_order();
     shared_.sent.clear();
@@ -69,7 +69,9 @@ class ChunkLane {
   }
 
   __device__ uint64_t begin_of(uint32_t chunk) const { return call_.chunks.begin(piece_of(chunk)); }
-  __device__ uint32_t size_of(uint32_t chunk) const { return static_cast<uint32_t>(call_.chunks.size(piece_of(chunk))); }
+  __device__ uint32_t size_of(uint32_t chunk) const {
+    return static_cast<uint32_t>(call_.chunks.size(piece_of(chunk)));
+  }
   // Where chunk `chunk` of `pe` is here.
   __device__ const uint8_t* from(int32_t pe, uint32_t chunk) const {
     return pe == trip_.world.pe ? trip_.message_for(pe) + begin_of(chunk)

@@ -1,8 +1,8 @@
 // One trip in chunks: for messages that keep the link busy for long.
 //
-// The message goes through channels (protocol/channel.cuh), many chunks on their way at once, and nothing else is on the
-// link: data once, and 12 bytes for each chunk. The warps of a block have roles, so that none of them stands still for
-// what another one has to wait for:
+// The message goes through channels (protocol/channel.cuh), many chunks on their way at once, and nothing else is on
+// the link: data once, and 12 bytes for each chunk. The warps of a block have roles, so that none of them stands still
+// for what another one has to wait for:
 //
 //   sender       waits for room at the peers, copies chunk k into their slots
 //   taker warps  in groups, each for every so many-th chunk: wait for its marks, add or copy it into `out`
@@ -10,9 +10,10 @@
 //
 //   message      | chunk 0 | chunk 1 | ...        lane l has chunks l, l + lanes, ...
 //
-// The sender is one thread that moves chunks by bulk copies, through shared memory, from compute capability 9.0 on and for
-// messages aligned to 16 bytes; elsewhere it is some warps. Peers need not agree on that. A fence lasts microseconds while
-// others of the block store; so it is the post warp that stands at it, and one fence serves all chunks that are ready.
+// The sender is one thread that moves chunks by bulk copies, through shared memory, from compute capability 9.0 on and
+// for messages aligned to 16 bytes; elsewhere it is some warps. Peers need not agree on that. A fence lasts
+// microseconds while others of the block store; so it is the post warp that stands at it, and one fence serves all
+// chunks that are ready.
 //
 // In place: a taker writes chunk k only after this block's sender is done with its chunk k.
 #include "collective/one_trip/chunk_lane.cuh"
@@ -54,7 +55,8 @@ __global__ void __launch_bounds__(kTripThreads) chunks_fold(const __grid_constan
   extern __shared__ __align__(128) uint8_t stages[];
   __shared__ Shared shared;
   ChunkLane lane(call, shared);
-  lane.run(stages, [&](const Team& team, uint32_t chunk) { fold_chunk<Element, Operation>(call.trip, team, chunk, lane); });
+  lane.run(stages,
+           [&](const Team& team, uint32_t chunk) { fold_chunk<Element, Operation>(call.trip, team, chunk, lane); });
 }
 
 __global__ void __launch_bounds__(kTripThreads) chunks_copy(const __grid_constant__ ChunksCall call) {
@@ -104,8 +106,8 @@ int32_t launch_chunks(const KernelWorld& world, CUstream_st* stream, const Kerne
   const uint64_t blocks = static_cast<uint64_t>(std::min(call.shape.blocks, world.lanes));
   const uint64_t rounds = std::max<uint64_t>(1, (chunks.trip.bytes + blocks * most - 1) / (blocks * most));
   const uint64_t even = (chunks.trip.bytes + blocks * rounds - 1) / (blocks * rounds);
-  const int32_t lanes =
-      cut(chunks.trip.bytes, std::min(most, std::max(even, std::min(most, kLeastPieceBytes))), static_cast<int32_t>(blocks), &chunks.chunks);
+  const int32_t lanes = cut(chunks.trip.bytes, std::min(most, std::max(even, std::min(most, kLeastPieceBytes))),
+                            static_cast<int32_t>(blocks), &chunks.chunks);
   const bool bulk = call.shape.senders == 0 && can_be_in_bulk(chunks.trip);
   chunks.senders = bulk ? 0 : call.shape.senders == 0 ? kPlainSenders : static_cast<uint32_t>(call.shape.senders);
   chunks.pending = pending_for(lanes);

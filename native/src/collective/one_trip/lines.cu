@@ -1,15 +1,15 @@
 // One trip in lines: for messages between the small ones and those that fill the link for long.
 //
-// As in packets, but 120 bytes with their mark in one store of eight threads: one trip, no fence, no barrier, and 7 % more
-// bytes on the link instead of 100 %.
+// As in packets, but 120 bytes with their mark in one store of eight threads: one trip, no fence, no barrier, and 7 %
+// more bytes on the link instead of 100 %.
 //
 //   message        | line 0: words 0..14 | line 1: words 15..29 | ...      words of 8 bytes
 //
 //   scratch of PE r, parity number % 2:
 //     from PE p    | words 0..14, mark | words 15..29, mark | ...          mark = {number, signature}
 //
-//   a warp has kWarpLines lines at a time, in turn with all warps of the grid, and kBatch turns on their way at once; it
-//   sends one batch ahead, and while that is on its way takes the batch before
+//   a warp has kWarpLines lines at a time, in turn with all warps of the grid, and kBatch turns on their way at once;
+//   it sends one batch ahead, and while that is on its way takes the batch before
 //
 // Rotation: protocol/scratch.h. A thread takes the words that it has sent, so in place is as good as out of place.
 // Requires: bytes <= kLineBytes / (pes - 1), and NVLink or one GPU (protocol/line.cuh). Any alignment; words are 8-byte
@@ -69,8 +69,8 @@ __device__ __forceinline__ void send_batch(const Trip& trip, const Message& mess
   }
 }
 
-// take(message, lines, line, count): what becomes of a batch that has come; false if a wait gave up. The whole warp calls
-// it together, also where an eight of it has no lines left.
+// take(message, lines, line, count): what becomes of a batch that has come; false if a wait gave up. The whole warp
+// calls it together, also where an eight of it has no lines left.
 template <class Stored, class Take>
 __device__ __forceinline__ void carry_lines(const Trip& trip, Take take) {
   fetch_parameters(trip);
@@ -129,9 +129,9 @@ __global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_fold(const __
         first[i] = own[i][0];
         second[i] = own[i][1];
       }
-      if (pe != world.pe && !receive_line_parts<kBatch>(world, message.awaited(pe), lines.part,
-                                                        message.lines_from(pe) + line, lines.stride, count, first,
-                                                        second)) {
+      if (pe != world.pe &&
+          !receive_line_parts<kBatch>(world, message.awaited(pe), lines.part, message.lines_from(pe) + line,
+                                      lines.stride, count, first, second)) {
         return false;
       }
 #pragma unroll

@@ -20,19 +20,18 @@ class Message {
 
   __device__ Packet* packets_to(int32_t peer) const {
     return reinterpret_cast<Packet*>(scratch_of(trip_.world, peer) +
-                                     packets_at(trip_.world.pes, peer, parity(), trip_.world.pe));
+                                     trip_.places.packets(peer, parity(), trip_.world.pe));
   }
   __device__ const Packet* packets_from(int32_t source) const {
     return reinterpret_cast<const Packet*>(scratch_of(trip_.world, trip_.world.pe) +
-                                           packets_at(trip_.world.pes, trip_.world.pe, parity(), source));
+                                           trip_.places.packets(trip_.world.pe, parity(), source));
   }
   __device__ Line* lines_to(int32_t peer) const {
-    return reinterpret_cast<Line*>(scratch_of(trip_.world, peer) +
-                                   lines_at(trip_.world.pes, peer, parity(), trip_.world.pe));
+    return reinterpret_cast<Line*>(scratch_of(trip_.world, peer) + trip_.places.lines(peer, parity(), trip_.world.pe));
   }
   __device__ const Line* lines_from(int32_t source) const {
     return reinterpret_cast<const Line*>(scratch_of(trip_.world, trip_.world.pe) +
-                                         lines_at(trip_.world.pes, trip_.world.pe, parity(), source));
+                                         trip_.places.lines(trip_.world.pe, parity(), source));
   }
 
   __device__ Awaited awaited(int32_t source) const {

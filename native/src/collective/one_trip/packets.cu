@@ -1,8 +1,8 @@
 // One trip in packets: for small messages.
 //
-// Every PE stores its message for each peer, packed with the call's number and signature, into that peer's scratch; then
-// it takes what has come to it. One trip over the link, no fence, no barrier; twice the bytes. Known as "LL" (NCCL's
-// protocol of that name, MSCCL++'s packets).
+// Every PE stores its message for each peer, packed with the call's number and signature, into that peer's scratch;
+// then it takes what has come to it. One trip over the link, no fence, no barrier; twice the bytes. Known as "LL"
+// (NCCL's protocol of that name, MSCCL++'s packets).
 //
 //   message        | word 0 | word 1 | ...          8 bytes each; thread t of the grid has words t, t + threads, ...
 //
@@ -17,8 +17,8 @@
 namespace sparkgap::kernels {
 namespace {
 
-// Sends all words of this thread, then calls take(message, word) for each, which is false if a wait gave up. Few words a
-// thread, most often one, and short code: what counts here is how soon the first one is on its way.
+// Sends all words of this thread, then calls take(message, word) for each, which is false if a wait gave up. Few words
+// a thread, most often one, and short code: what counts here is how soon the first one is on its way.
 template <class Stored, class Take>
 __device__ __forceinline__ void carry_packets(const Trip& trip, Take take) {
   fetch_parameters(trip);

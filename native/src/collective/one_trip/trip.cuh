@@ -30,6 +30,7 @@ constexpr uint64_t kMostBytesAlone = 64 << 10;
 // Parameters of every kernel here.
 struct Trip {
   KernelWorld world;
+  Places places;
   const uint8_t* in;
   uint8_t* out;
   uint64_t bytes;       // of a message
@@ -58,6 +59,7 @@ inline Trip trip_of(const KernelWorld& world, const KernelCall& call) {
   const uint32_t root = 1u << call.root;
   Trip trip = {};
   trip.world = world;
+  trip.places = places_of(static_cast<uint64_t>(world.pes));
   trip.in = static_cast<const uint8_t*>(call.in);
   trip.out = static_cast<uint8_t*>(call.out);
   const Collective& what = description_of(call);
@@ -80,7 +82,8 @@ inline LaunchShape spread(uint64_t items, const Shape& shape, int32_t lanes) {
   const uint64_t most = static_cast<uint64_t>(std::min(shape.blocks, lanes));
   const uint64_t blocks = std::max<uint64_t>(1, std::min(most, (items + threads - 1) / threads));
   const uint64_t each = std::max<uint64_t>(1, (items + blocks - 1) / blocks);
-  return {nullptr, static_cast<int32_t>(blocks), static_cast<int32_t>(std::min(threads, (each + 31) / 32 * 32)), true, 0};
+  return {nullptr, static_cast<int32_t>(blocks), static_cast<int32_t>(std::min(threads, (each + 31) / 32 * 32)), true,
+          0};
 }
 
 inline int32_t launch_trip(const void* kernel, const Trip& trip, CUstream_st* stream, LaunchShape shape) {
