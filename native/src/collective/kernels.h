@@ -21,6 +21,9 @@ struct CUstream_st;
 
 namespace sparkgap::kernels {
 
+// Once for each world, before its first launch: loads the kernels that need it. A cudaError_t.
+int32_t prepare_kernels();
+
 // What makes launches cheap on this host (launch_cache.h). Belongs to the world's thread. make fills *cache or returns
 // a cudaError_t; `compute_major` is that of the current GPU. NULL can be destroyed.
 class LaunchCache;

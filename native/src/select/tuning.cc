@@ -76,6 +76,16 @@ constexpr TuningRow kH200BroadcastMore[] = {
     {kAny, kChunked, kSteps},
 };
 
+// PEs that share a GPU, under MPS: measured with two on one H200.
+constexpr TuningRow kSharedReducing[] = {
+    {4_KiB, kPackets, kFewPackets}, {256_KiB, kPackets, kManyPackets}, {kAny, kTwoShot, kSteps}};
+constexpr TuningRow kSharedBlocks[] = {{4_KiB, kPackets, kFewPackets},
+                                       {256_KiB, kPackets, kManyPackets},
+                                       {16_MiB, kLines, kManyLines},
+                                       {kAny, kChunked, kChunks}};
+constexpr TuningRow kSharedBroadcast[] = {
+    {4_KiB, kPackets, kFewPackets}, {256_KiB, kPackets, kManyPackets}, {kAny, kChunked, kSteps}};
+
 constexpr TuningRow kAllToAllv[] = {{kAny, kChunked, kSteps}};
 constexpr TuningRow kBarrier[] = {{kAny, Algorithm::kFlags, {1, 32, 0, 0, 0}}};
 
@@ -97,13 +107,20 @@ constexpr Tuning kH200 = {
      rows(kH200AllReduceMore), rows(kH200BlocksMore), rows(kAllToAllv), rows(kBarrier)},
 };
 
+#define SPARKGAP_SHARED_ROWS                                                                \
+  {rows(kSharedReducing), rows(kSharedBlocks), rows(kSharedBlocks), rows(kSharedBroadcast), \
+   rows(kSharedReducing), rows(kSharedBlocks), rows(kAllToAllv),    rows(kBarrier)}
+constexpr Tuning kShared = {"", 0, SPARKGAP_SHARED_ROWS, SPARKGAP_SHARED_ROWS, SPARKGAP_SHARED_ROWS};
+#undef SPARKGAP_SHARED_ROWS
+
 constexpr const Tuning* kTables[] = {&kH200};
 
 }  // namespace
 
 const Tuning& h200_tuning() { return kH200; }
 
-const Tuning& tuning_for(const char* gpu) {
+const Tuning& tuning_for(const char* gpu, bool shared) {
+  if (shared) return kShared;
   for (const Tuning* table : kTables) {
     if (std::strcmp(table->gpu, gpu) == 0) return *table;
   }

@@ -44,8 +44,9 @@ struct Tuning {
 
 const Tuning& h200_tuning();
 
-// The table of the GPUs of that name; the H200's where there is none.
-const Tuning& tuning_for(const char* gpu);
+// The table of the GPUs of that name, the H200's where there is none; or that of PEs that share a GPU, where no link is
+// between them and the GPU's memory carries all.
+const Tuning& tuning_for(const char* gpu, bool shared);
 
 inline const TuningRows& rows_of(const Tuning& tuning, int32_t collective, int32_t pes, int32_t lanes) {
   if (pes > 2) return tuning.more[collective];

@@ -98,6 +98,18 @@ uint32_t pending_for(int32_t blocks) { return blocks >= 40 ? 1 : blocks >= 12 ? 
 
 }  // namespace
 
+int32_t prepare_chunks() {
+  const auto prepare = [](Kernel kernel) {
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                kBulkBytes);
+  };
+  cudaError_t error = prepare(chunks_copy);
+  for (const Kernel* operations : kFolds) {
+    for (int32_t op = 0; op < SPARKGAP_OPS && error == cudaSuccess; ++op) error = prepare(operations[op]);
+  }
+  return error;
+}
+
 int32_t launch_chunks(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   ChunksCall chunks = {};
   chunks.trip = trip_of(world, call);
@@ -117,10 +129,6 @@ int32_t launch_chunks(const KernelWorld& world, CUstream_st* stream, const Kerne
   const Kernel function = description_of(call).has_op ? kFolds[call.type][call.op] : chunks_copy;
   const void* kernel = reinterpret_cast<const void*>(function);
   const LaunchShape launch = {kernel, lanes, kTripThreads, true, bulk ? kBulkBytes : 0};
-  if (bulk) {
-    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBulkBytes);
-    if (error != cudaSuccess) return error;
-  }
   static_assert(sizeof(ChunksCall) <= LaunchCache::kMaxParameterBytes);
   return enqueue(world, stream, launch, &chunks, sizeof chunks);
 }

@@ -17,6 +17,14 @@ std::string version_text(const DeviceCard& card) {
          std::to_string(version % 100);
 }
 
+bool share_a_gpu(const std::vector<DeviceCard>& cards) {
+  for (const DeviceCard& card : cards) {
+    const auto same = [&card](const DeviceCard& other) { return std::strcmp(other.uuid, card.uuid) == 0; };
+    if (std::count_if(cards.begin(), cards.end(), same) > 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 DeviceEngine::DeviceEngine(const WorldOptions& options) : options_(options) {
@@ -63,7 +71,7 @@ void DeviceEngine::connect(Node& node, Circumstances* circumstances) {
   links_ = Links(exchange(*node_, mine));
   circumstances->lanes = device_->lanes();
   circumstances->pcie = links_.has(SPARKGAP_LINK_PCIE);
-  circumstances->tuning = &kernels::tuning_for(cards[0].name);
+  circumstances->tuning = &kernels::tuning_for(cards[0].name, share_a_gpu(cards));
 }
 
 std::vector<DeviceCard> DeviceEngine::exchange_cards() {

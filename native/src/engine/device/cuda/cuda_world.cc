@@ -182,7 +182,8 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
     kernel_world_.compute_major = info_.compute_major;
-    kernel_world_.tuning = &kernels::tuning_for(cards[0].name);
+    kernel_world_.tuning = &kernels::tuning_for(cards[0].name, most_pes_per_device(cards, options_.pes) > 1);
+    check_cuda(static_cast<cudaError_t>(kernels::prepare_kernels()), "loading the kernels");
     check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
     int32_t multiprocessors = cards[0].multiprocessors;
