@@ -28,9 +28,9 @@ using FabricInfo = std::unique_ptr<struct fi_info, FabricInfoDeleter>;
 
 class FabricLibrary {
  public:
-  // `given`: a path; then nothing else is tried. Otherwise the one that came with this library, beside it; where that is
-  // missing, or the host's own is needed for its network card, the host's. Which of the two is newer is not asked: to
-  // ask is to load it, with all that it brings into the process. Throws UNAVAILABLE with what was looked at.
+  // `given`: a path; then nothing else is tried. Otherwise the one that came with this library, beside it; where that
+  // is missing, or the host's own is needed for its network card, the host's. Which of the two is newer is not asked:
+  // to ask is to load it, with all that it brings into the process. Throws UNAVAILABLE with what was looked at.
   FabricLibrary(const std::string& given, bool needs_host);
 
   // fi_getinfo, which may load further libraries of libfabric's providers.

@@ -50,7 +50,10 @@ void probe_wire(const char* kind, const char* address, const char* ports, const 
 }
 
 FabricWire::FabricWire(const WireOptions& options, WireSink* sink)
-    : options_(options), sink_(sink), library_(options.library, options.kind == "verbs"), peers_(static_cast<size_t>(options.pes)) {
+    : options_(options),
+      sink_(sink),
+      library_(options.library, options.kind == "verbs"),
+      peers_(static_cast<size_t>(options.pes)) {
   const std::string address = own_address(options_.address);
   listen_on(address);
   open_domain();

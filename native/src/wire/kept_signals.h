@@ -24,7 +24,7 @@ class KeptSignals {
   KeptSignals& operator=(const KeptSignals&) = delete;
 
  private:
-  static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGPIPE,
+  static constexpr int kSignals[] = {SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT, SIGTRAP, SIGPIPE,
                                      SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
   static constexpr int kCount = sizeof kSignals / sizeof kSignals[0];
 
