@@ -54,6 +54,14 @@ public record Command(Path home, Path output, Map<String, String> environment) {
     return startWords(words);
   }
 
+  /** As the last words of another command, which brings it somewhere else. */
+  public Process startBy(List<String> other, String... arguments) throws IOException {
+    List<String> words = new ArrayList<>(other);
+    words.add(program());
+    words.addAll(List.of(arguments));
+    return startWords(words);
+  }
+
   /** At a terminal, as {@code script} makes one: what is written to it is what is typed. */
   public Process startAtTerminal(String... arguments) throws IOException {
     // The terminal that this test itself has, or has not, must not matter.
