@@ -233,6 +233,7 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
   return guarded(failure, [&] {
     use_gpu();
     kernels::KernelCall staged;
+    staged.shape = {};  // as the world's tuning says
     static_cast<CollectiveCall&>(staged) = call;
     *unfinished = staging_.stage(staged, memory_map_, stream_);
     if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {
