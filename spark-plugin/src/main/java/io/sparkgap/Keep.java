@@ -56,7 +56,7 @@ interface Keep extends Serializable {
               block, new InScala(results), level, true, ClassTag$.MODULE$.apply(Object.class));
       if (!kept) {
         throw new IllegalStateException(
-            "The results of partition %d do not fit into the storage memory of executor %s at %s: pass a storage level that uses the disk, or give executors more memory"
+            "The results of partition %s do not fit into the storage memory of executor %s at %s: pass a storage level that uses the disk, or give executors more memory"
                 .formatted(partition, SparkEnv.get().executorId(), level.description()));
       }
       return new Object[0];

@@ -104,7 +104,7 @@ final class NumericColumns {
 
   private IllegalArgumentException wrong(String name, String what) {
     return new IllegalArgumentException(
-        "Column \"%s\" %s in row %d of this PE's partition. Fill such rows or filter them out before."
+        "Column \"%s\" %s in row %s of this PE's partition. Fill such rows or filter them out before."
             .formatted(name, what, seen));
   }
 
