@@ -126,11 +126,10 @@ final class TwoHosts implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     holder.getOutputStream().close();
-    if (!holder.waitFor(20, TimeUnit.SECONDS)) {
-      holder.destroyForcibly();
-    }
+    holder.onExit().completeOnTimeout(holder, 20, TimeUnit.SECONDS).join();
+    holder.destroyForcibly();
     processes.forEach(Process::destroyForcibly);
   }
 }
