@@ -2,6 +2,7 @@ package io.sparkgap.bootstrap;
 
 import io.sparkgap.bootstrap.Message.Register;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +49,12 @@ record ProviderChoice(String provider, String reason, String refusal) {
       }
       passedOver.computeIfAbsent(fault, key -> new ArrayList<>()).add(provider);
     }
-    return refuse("no provider can serve the PEs of stage " + stage + ": " + text(passedOver));
+    // The last resort first: what is wrong with it is what most can mend.
+    Map<String, List<String>> lastFirst = new LinkedHashMap<>();
+    List<String> faults = new ArrayList<>(passedOver.keySet());
+    Collections.reverse(faults);
+    faults.forEach(fault -> lastFirst.put(fault, passedOver.get(fault)));
+    return refuse("no provider can serve the PEs of stage " + stage + ": " + text(lastFirst));
   }
 
   private static ProviderChoice refuse(String why) {

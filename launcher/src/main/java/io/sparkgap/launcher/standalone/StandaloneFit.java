@@ -95,9 +95,11 @@ final class StandaloneFit {
     if (dead > 0) {
       warnings.add(dead + " workers are dead and not counted");
     }
-    if (alive.stream().map(Worker::host).distinct().count() > 1 && asked.count() > 1) {
+    if (asked.resources().getOrDefault("gpu", 0L) > 0
+        && alive.stream().map(Worker::host).distinct().count() > 1
+        && asked.count() > 1) {
       warnings.add(
-          "the workers are on several hosts, and a world is within one for now: a master fills one"
+          "the workers are on several hosts, and a world on GPUs is within one: a master fills one"
               + " host after the other only if it was started with spark.deploy.spreadOut=false");
     }
   }

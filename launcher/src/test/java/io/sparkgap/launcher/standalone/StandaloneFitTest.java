@@ -146,11 +146,13 @@ class StandaloneFitTest {
   }
 
   @Test
-  void severalHostsAreAWarning() {
-    Worker other = new Worker("node-b", true, room(8, 16_000, 0), room(8, 16_000, 0));
-    assertThat(preflight(2, 1, 1024, 0, IDLE, other).warnings())
+  void severalHostsAreAWarningWhereTheWorldIsOnGpus() {
+    Worker one = new Worker("node-a", true, room(8, 16_000, 2), room(8, 16_000, 2));
+    Worker other = new Worker("node-b", true, room(8, 16_000, 2), room(8, 16_000, 2));
+    assertThat(preflight(2, 1, 1024, 1, one, other).warnings())
         .singleElement()
         .asString()
         .contains("spark.deploy.spreadOut=false");
+    assertThat(preflight(2, 1, 1024, 0, one, other).warnings()).isEmpty();
   }
 }
