@@ -39,6 +39,7 @@ public final class FailureText {
       Pattern.compile(
           "SparkContext (was shut down|has been (stopped|shutdown))|stopped SparkContext"
               + "|SparkContext of application \\S+ has been stopped"
+              + "|Spark context stopped while waiting for backend"
               + "|SparkContext is stopping|Master removed our application");
 
   private static final String PYTHON_STACK = "Traceback (most recent call last):";
