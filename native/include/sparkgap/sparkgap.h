@@ -123,7 +123,7 @@ typedef struct sparkgap_world_options {
   int32_t check;                // not 0: PEs compare operation, type, op, count and root before data moves
   const char* provider;         // "host", "nvshmem" or "nccl"
   const char* label;            // how other PEs' errors name this one, for example "executor 3 on node-a"; copied
-  const char* host_directory;   // a tmpfs for what PEs share on the host, normally "/dev/shm"; copied
+  const char* host_directory;   // a tmpfs for what PEs share on the host; "" or NULL: memory in no file system; copied
   int32_t device;               // CUDA's number of this PE's GPU as this process sees them; -1 for provider host
   int32_t device_shared;        // not 0: several PEs may be on one GPU (for use under MPS; NCCL refuses it anyway)
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied

@@ -57,9 +57,6 @@ void World::open(const sparkgap_world_options& options) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "peer_timeout_ms must be more than 0, not %lld",
          static_cast<long long>(options.peer_timeout_ms));
   }
-  if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
-  }
   if (options.kernel_max_blocks < 0) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
          options.kernel_max_blocks);
@@ -72,7 +69,7 @@ void World::open(const sparkgap_world_options& options) {
   const EngineKind& kind = engine_kind(options.provider);
   options_.provider = options.provider;
   options_.label = text_or_empty(options.label);
-  options_.host_directory = options.host_directory;
+  options_.host_directory = text_or_empty(options.host_directory);
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
   options_.kernel_max_blocks = options.kernel_max_blocks;

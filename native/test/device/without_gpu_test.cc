@@ -83,7 +83,6 @@ sparkgap_world_options options_of(const char* provider, int32_t device) {
   options.peer_timeout_ms = 500;
   options.provider = provider;
   options.label = "test PE 0";
-  options.host_directory = "/dev/shm";
   options.device = device;
   return options;
 }

@@ -261,7 +261,7 @@ sparkgap_world_options options_of(const Pes& pes, int number, const char* label)
   options.check = pes.check ? 1 : 0;
   options.provider = pes.provider;
   options.label = label;
-  options.host_directory = "/dev/shm";
+  options.host_directory = pes.host_directory;
   options.device = pes.gpus > 0 ? number % pes.gpus : -1;
   options.device_shared = pes.device_shared ? 1 : 0;
   if (pes.nodes.empty()) return options;

@@ -9,6 +9,7 @@
 #include "protocol/atomics.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
+#include "provider/host/segment.h"
 
 namespace sparkgap {
 namespace {
@@ -108,7 +109,7 @@ std::unique_ptr<SymmetricMemory> HostEngine::allocate(uint64_t bytes) {
 }
 
 void HostEngine::describe(Text& text) const {
-  text.add("shared memory in %s on %s", options_.host_directory.c_str(), host_name().c_str());
+  text.add("shared %s on %s", place(options_.host_directory).c_str(), host_name().c_str());
 }
 
 }  // namespace sparkgap

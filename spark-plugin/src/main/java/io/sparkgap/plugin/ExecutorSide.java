@@ -315,6 +315,9 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   private static void requireFolder(String path) {
+    if (path.isEmpty()) {
+      return;
+    }
     Path folder = Path.of(path);
     if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
       throw new IllegalArgumentException(
@@ -323,8 +326,8 @@ public final class ExecutorSide implements ExecutorPlugin {
               + path
               + ", which is "
               + (Files.isDirectory(folder) ? "not writable for this process" : "no folder here")
-              + ": name a tmpfs that every executor can write to, normally /dev/shm (a container"
-              + " may have to be given one)");
+              + ": name a tmpfs that every executor can write to (a container may have to be given"
+              + " one), or none");
     }
   }
 
