@@ -138,8 +138,7 @@ class SymmetricBufferTest {
   @Test
   void buffersOverTwoGibibytesAreAddressedToTheirEnd() throws Exception {
     long bytes = (3L << 30) + 8;
-    Assumptions.assumeTrue(
-        availableMemory() > bytes + (1L << 30), "needs 4 GiB of memory");
+    Assumptions.assumeTrue(availableMemory() > bytes + (1L << 30), "needs 4 GiB of memory");
     SymmetricBuffer buffer = communicator.allocate(bytes);
     long[] out = new long[1];
 
