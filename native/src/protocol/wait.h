@@ -115,10 +115,9 @@ class Waiter {
   void look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context);
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
+  static void add_last_call(Text& text, const CallLine& calls);
   bool has_finished(int32_t peer) const;
   [[noreturn]] void give_up_finished(int32_t peer);
-  [[noreturn]] void give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine,
-                                       const CallSignature& theirs);
   [[noreturn]] void give_up_late(int32_t peer, int64_t waited_us);
 
   Control control_;

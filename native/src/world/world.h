@@ -124,6 +124,7 @@ class World {
   void wait_for_peers_to_connect();
   void compare_options();
   void learn_circumstances();
+  void choose_waits();
   void verify_puts();
 
   const pid_t process_ = getpid();

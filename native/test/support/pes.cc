@@ -110,7 +110,8 @@ void run_pe(const Pes& pes, int number, Run& run, OpenWorlds& open, const std::f
     run.outcomes[number].ended.store(true);
     return;
   }
-  const sparkgap_world_options options = options_of(pes, number, label.c_str());
+  sparkgap_world_options options = options_of(pes, number, label.c_str());
+  if (pes.spoil_options) pes.spoil_options(number, options);
   sparkgap_world* world = nullptr;
   const sparkgap_status created = sparkgap_world_create(&options, &world);
   open.add(world);

@@ -58,6 +58,8 @@ struct Pes {
   // (support/hosts.h).
   std::vector<int> nodes = {};
   bool on_hosts = false;
+  // Changes what PE `number` is made with.
+  std::function<void(int number, sparkgap_world_options& options)> spoil_options = nullptr;
 };
 
 // The node of a PE.

@@ -51,6 +51,7 @@ class NodesEngine final : public Engine, private RequestHandler {
 
  private:
   class Memory;
+  struct Introduction;
   // Memory that this PE has given back, until every PE of another node has, too: what they still send must find it.
   struct Retired {
     uint64_t order;  // the how manyth that was given back
@@ -63,6 +64,7 @@ class NodesEngine final : public Engine, private RequestHandler {
     uint64_t bytes;
   };
 
+  void introduce(Circumstances* circumstances);
   bool carry_out(const Request& request, int64_t* before) override;
   void on_freed(int32_t peer) override { freed_[peer].fetch_add(1, std::memory_order_release); }
   void retire(uint64_t number, const WireMemory& exposed, std::unique_ptr<SymmetricMemory> memory);
