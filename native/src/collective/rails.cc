@@ -15,52 +15,43 @@
 //             parts of the result of piece k - kDelay in all slots --copy--> out
 //
 // Every node sends its whole part to every other: over the wire that is as much as in two halves for two nodes, and
-// more for more of them, but one trip. Any memory, in place or not.
+// more for more of them (collective/scattered_rails.cc), but one trip. Any memory, in place or not.
 #include "collective/rails.h"
 
 #include <algorithm>
 
-#include "collective/chunks.h"
+#include "collective/rails_call.h"
 
 namespace sparkgap {
 namespace {
 
-class ByRails {
+constexpr uint64_t kLeastPartBytes = 8 << 10;
+
+class ByRails final : public RailsCall {
  public:
   ByRails(HostNodes& nodes, const CollectiveCall& call, int32_t root)
-      : nodes_(nodes),
-        channels_(nodes.channels()),
-        map_(nodes.map()),
-        call_(call),
+      : RailsCall(nodes, call, piece_bytes(nodes, rails_of(nodes, call))),
         finish_(nodes, call),
-        total_(given_bytes(call)),
-        rails_(static_cast<uint64_t>(map_.smallest())),
-        piece_bytes_(piece_bytes()),
-        pieces_((total_ + piece_bytes_ - 1) / piece_bytes_),
+        rails_(rails_of(nodes, call)),
         rail_(nodes.near().pe()),
         root_node_(root == kNoPe ? kNoPe : map_.node_of(root)),
         takes_(root_node_ == kNoPe || root_node_ == nodes.own()),
+        delay_(std::min(HostNodes::kDelay, pieces_)),
         copies_(root == kNoPe || root == nodes.pe()) {}
 
-  void run() {
-    if (nodes_.is_alone()) {
-      run_alone();
-    } else {
-      run_together();
-    }
-  }
-
  private:
+  // A message that is cheap to carry is not worth one for each rail.
+  static uint64_t rails_of(const HostNodes& nodes, const CollectiveCall& call) {
+    return std::clamp<uint64_t>(given_bytes(call) / kLeastPartBytes, 1, static_cast<uint64_t>(nodes.map().smallest()));
+  }
   // A slot of a node's PE holds a piece and a part of one.
-  uint64_t piece_bytes() const {
-    const uint64_t most = rails_ * channels_.slot_bytes();
-    if (map_.largest() == 1) return most;
-    const uint64_t slot = ControlLayout::of(map_.largest()).slot_bytes;
-    return std::min(most, (slot * rails_ / (rails_ + 1) - kLineBytes) / (kLineBytes * rails_) * (kLineBytes * rails_));
+  static uint64_t piece_bytes(HostNodes& nodes, uint64_t rails) {
+    const uint64_t most = rails * nodes.channels().slot_bytes();
+    if (nodes.map().largest() == 1) return most;
+    const uint64_t slot = ControlLayout::of(nodes.map().largest()).slot_bytes;
+    return std::min(most, (slot * rails / (rails + 1) - kLineBytes) / (kLineBytes * rails) * (kLineBytes * rails));
   }
 
-  uint64_t begin_of(uint64_t piece) const { return piece * piece_bytes_; }
-  uint64_t bytes_of(uint64_t piece) const { return std::min(piece_bytes_, total_ - begin_of(piece)); }
   Parts parts_of(uint64_t piece) const { return Parts(bytes_of(piece), rails_); }
 
   // The PE of this rail in another node.
@@ -93,7 +84,7 @@ class ByRails {
     }
   }
 
-  void run_alone() {
+  void run_alone() override {
     const bool in_place = call_.in == call_.out;
     uint64_t next = 0;
     for (uint64_t piece = 0; piece < pieces_; ++piece) {
@@ -106,20 +97,19 @@ class ByRails {
     }
   }
 
-  void run_together() {
+  void run_together() override {
     HostNode& near = nodes_.near();
     Steps& steps = near.steps();
     const CopyFunction copy_out = copy_to_out(call_);
     const bool is_rail = static_cast<uint64_t>(rail_) < rails_;
-    const uint64_t delay = HostNodes::kDelay;
-    const uint64_t last = pieces_ + (takes_ ? delay : 0);
+    const uint64_t last = pieces_ + (takes_ ? delay_ : 0);
     const uint64_t element = element_bytes(call_.type);
     for (uint64_t step = 0; step < last; ++step) {
       steps.begin();
       uint8_t* slot = steps.slot(near.pe());
       if (step < pieces_) std::memcpy(slot, advance(call_.in, begin_of(step)), bytes_of(step));
-      const bool has_result = takes_ && step >= delay;
-      const uint64_t done = step - delay;
+      const bool has_result = takes_ && step >= delay_;
+      const uint64_t done = step - delay_;
       if (has_result && is_rail && parts_of(done).size(rail_) > 0) {
         const Parts parts = parts_of(done);
         finish(slot + piece_bytes_, scratch_of(done), parts.size(rail_));
@@ -133,7 +123,7 @@ class ByRails {
         const Parts parts = parts_of(step);
         const uint64_t begin = parts.begin(rail_);
         uint8_t* sum = scratch_of(step);
-        if (step > delay) wait_sent(step - delay - 1);
+        if (step > delay_) wait_sent(step - delay_ - 1);
         finish_.sum()(sum, Inputs(near, steps, advance(call_.in, begin_of(step) + begin), begin), near.pes(),
                       parts.size(rail_) / element);
         send(step, sum, parts.size(rail_));
@@ -153,19 +143,13 @@ class ByRails {
     return nodes_.scratch(piece % (HostNodes::kDelay + 1), channels_.slot_bytes());
   }
 
-  HostNodes& nodes_;
-  Channels& channels_;
-  const NodeMap& map_;
-  const CollectiveCall& call_;
   const Finish finish_;
-  const uint64_t total_;
   const uint64_t rails_;
-  const uint64_t piece_bytes_;
-  const uint64_t pieces_;
   const int32_t rail_;
   const int32_t root_node_;
-  const bool takes_;   // this node takes part in the result
-  const bool copies_;  // this PE gets it
+  const bool takes_;      // this node takes part in the result
+  const uint64_t delay_;  // a message of one piece has nothing to do meanwhile
+  const bool copies_;     // this PE gets it
   uint64_t sent_[HostNodes::kWindow][SPARKGAP_MAX_PES] = {};
   static_assert(HostNodes::kDelay < HostNodes::kWindow, "a piece is remembered until its scratch is used again");
 };

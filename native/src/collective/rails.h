@@ -8,8 +8,12 @@
 
 namespace sparkgap {
 
-// Reduces the call's `in` over all PEs and gives the result to all, or to `root` alone (kNoPe: to all).
+// Reduces the call's `in` over all PEs and gives the result to all, or to `root` alone (kNoPe: to all). The nodes
+// exchange all that they have, in one trip.
 void reduce_by_rails(HostNodes& nodes, const CollectiveCall& call, int32_t root);
+
+// The same in two trips, in which each node sends 2 * (nodes - 1) / nodes of what it has. The same bits.
+void reduce_by_scattered_rails(HostNodes& nodes, const CollectiveCall& call, int32_t root);
 
 }  // namespace sparkgap
 

@@ -26,6 +26,7 @@ namespace sparkgap {
   NAME(kRing, "ring")                  \
   NAME(kOneTrip, "one-trip")           \
   NAME(kRails, "rails")                \
+  NAME(kScattered, "scattered-rails")  \
   NAME(kPairs, "pairs")                \
   NAME(kDefault, "default")
 
@@ -50,15 +51,17 @@ namespace sparkgap {
   ALGORITHM(BARRIER, kFlags, barrier_flags)
 
 // On host memory of several nodes: collective, name, function (collective/nodes_algorithms.h).
-#define SPARKGAP_NODES_ALGORITHMS(ALGORITHM)              \
-  ALGORITHM(ALL_REDUCE, kOneTrip, all_reduce_one_trip)    \
-  ALGORITHM(ALL_REDUCE, kRails, all_reduce_rails)         \
-  ALGORITHM(REDUCE_SCATTER, kRails, reduce_scatter_rails) \
-  ALGORITHM(ALL_GATHER, kRails, all_gather_rails)         \
-  ALGORITHM(BROADCAST, kRails, broadcast_rails)           \
-  ALGORITHM(REDUCE, kRails, reduce_rails)                 \
-  ALGORITHM(ALL_TO_ALL, kPairs, all_to_all_pairs)         \
-  ALGORITHM(ALL_TO_ALLV, kPairs, all_to_allv_pairs)       \
+#define SPARKGAP_NODES_ALGORITHMS(ALGORITHM)                    \
+  ALGORITHM(ALL_REDUCE, kOneTrip, all_reduce_one_trip)          \
+  ALGORITHM(ALL_REDUCE, kRails, all_reduce_rails)               \
+  ALGORITHM(ALL_REDUCE, kScattered, all_reduce_scattered_rails) \
+  ALGORITHM(REDUCE_SCATTER, kRails, reduce_scatter_rails)       \
+  ALGORITHM(ALL_GATHER, kRails, all_gather_rails)               \
+  ALGORITHM(BROADCAST, kRails, broadcast_rails)                 \
+  ALGORITHM(REDUCE, kRails, reduce_rails)                       \
+  ALGORITHM(REDUCE, kScattered, reduce_scattered_rails)         \
+  ALGORITHM(ALL_TO_ALL, kPairs, all_to_all_pairs)               \
+  ALGORITHM(ALL_TO_ALLV, kPairs, all_to_allv_pairs)             \
   ALGORITHM(BARRIER, kOneTrip, barrier_one_trip)
 
 // Kernels, the same for all providers of GPU worlds: collective, name, launch_<function> (collective/launch.h). Some

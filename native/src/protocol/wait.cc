@@ -94,7 +94,7 @@ bool Waiter::spin(int64_t start, Condition ready, const void* context) {
         sched_yield();
       }
     }
-    for (int i = 0; i < kLooksOfSpin; ++i) {
+    for (int i = 0; i < kLooksOfSpin; i += cost_of_look()) {
       if (pump_ != nullptr && pump_->pump()) start = now;
       if (ready(context)) return true;
       cpu_pause();

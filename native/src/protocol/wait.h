@@ -29,7 +29,7 @@ namespace sparkgap {
 
 struct WaitOptions {
   int64_t timeout_ms = 0;
-  int32_t spins = 0;          // looks at the word before the first yield
+  int32_t spins = 0;          // looks at the word before the first yield; at the wire, too, they are fewer
   int64_t awake_us = 0;       // time of yielding, or of spinning on, before the first sleep
   bool shares_cores = false;  // more PEs than CPUs
 };
@@ -54,7 +54,8 @@ class Waiter {
   void until(int32_t peer, const Ready& ready) {
     if (__builtin_expect(ready(), 1)) return;
     if (!needs_this_core(peer)) {
-      for (int32_t i = 0; i < options_.spins; ++i) {
+      const int32_t cost = cost_of_look();
+      for (int32_t i = 0; i < options_.spins; i += cost) {
         cpu_pause();
         if (pump_ != nullptr && pump_->pump()) i = 0;
         if (ready()) return;
@@ -104,7 +105,10 @@ class Waiter {
 
  private:
   using Condition = bool (*)(const void*);
+  // Looks at a word that take as long as one at the wire, which is a system call or more.
+  static constexpr int32_t kLooksOfPump = 20;
 
+  int32_t cost_of_look() const { return pump_ == nullptr ? 1 : kLooksOfPump; }
   void wait_long(int32_t peer, Condition ready, const void* context);
   bool yield(int64_t start, Condition ready, const void* context);
   bool spin(int64_t start, Condition ready, const void* context);

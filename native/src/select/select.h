@@ -21,6 +21,7 @@ struct Circumstances {
   bool pcie = false;
   // On GPUs: which algorithm suits which size; nullptr: as on an H200.
   const kernels::Tuning* tuning = nullptr;
+  int32_t nodes = 1;
   // On several nodes: up to here an allReduce takes one trip between all PEs.
   uint64_t one_trip_bytes = 0;
 };

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
                     {"2_and_2", [] { run_full({2, 2}); }},
                     {"1_and_3", [] { run_full({1, 3}); }},
                     {"3_and_1_and_2", [] { run_selected({3, 1, 2}, Placement::kProcesses, false); }},
+                    {"2_and_1_and_1", [] { run_full({2, 1, 1}); }},
                     {"1_and_1_and_1", [] { run_selected({1, 1, 1}, Placement::kProcesses, true); }},
                     {"2_and_1_threads", [] { run_selected({2, 1}, Placement::kThreads, false); }}});
 }

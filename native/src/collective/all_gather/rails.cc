@@ -14,58 +14,42 @@
 //             what is in the slots of the others --copy--> out
 //
 // Any memory, in place or not: a PE's own block of `out` is not written if `in` is there.
-#include <algorithm>
-
-#include "collective/chunks.h"
 #include "collective/nodes_algorithms.h"
+#include "collective/rails_call.h"
 
 namespace sparkgap {
 namespace {
 
-class AllGather {
+class AllGather final : public RailsCall {
  public:
   AllGather(HostNodes& nodes, const CollectiveCall& call)
-      : nodes_(nodes),
-        channels_(nodes.channels()),
-        map_(nodes.map()),
-        call_(call),
-        copy_out_(copy_to_out(call)),
-        block_bytes_(given_bytes(call)),
-        chunk_(std::max(kLineBytes, nodes.chunk_bytes([&](int32_t pes) { return nodes.most_partners(pes) + 1; }))),
-        chunks_((block_bytes_ + chunk_ - 1) / chunk_) {}
-
-  void run() {
-    if (nodes_.is_alone()) {
-      run_alone();
-    } else {
-      run_together();
-    }
-  }
+      : RailsCall(nodes, call, piece_bytes(nodes)), copy_out_(copy_to_out(call)) {}
 
  private:
-  uint64_t begin_of(uint64_t chunk) const { return chunk * chunk_; }
-  uint64_t bytes_of(uint64_t chunk) const { return std::min(chunk_, block_bytes_ - begin_of(chunk)); }
-  const uint8_t* in(uint64_t chunk) const { return advance(call_.in, begin_of(chunk)); }
-  uint8_t* out(int32_t pe, uint64_t chunk) const {
-    return advance(call_.out, static_cast<uint64_t>(pe) * block_bytes_ + begin_of(chunk));
+  static uint64_t piece_bytes(const HostNodes& nodes) {
+    return std::max(kLineBytes, nodes.chunk_bytes([&](int32_t pes) { return nodes.most_partners(pes) + 1; }));
+  }
+  const uint8_t* in(uint64_t piece) const { return advance(call_.in, begin_of(piece)); }
+  uint8_t* out(int32_t pe, uint64_t piece) const {
+    return advance(call_.out, static_cast<uint64_t>(pe) * bytes_ + begin_of(piece));
   }
 
-  void send(uint64_t chunk) {
+  void send(uint64_t piece) {
     for (int32_t node = 0; node < map_.nodes(); ++node) {
-      if (node != nodes_.own()) channels_.send(map_.partner(node, nodes_.pe()), in(chunk), bytes_of(chunk));
+      if (node != nodes_.own()) channels_.send(map_.partner(node, nodes_.pe()), in(piece), bytes_of(piece));
     }
   }
-  void copy_own(uint64_t chunk) {
-    if (in(chunk) != out(nodes_.pe(), chunk)) copy_out_(out(nodes_.pe(), chunk), in(chunk), bytes_of(chunk));
+  void copy_own(uint64_t piece) {
+    if (in(piece) != out(nodes_.pe(), piece)) copy_out_(out(nodes_.pe(), piece), in(piece), bytes_of(piece));
   }
 
-  void run_alone() {
+  void run_alone() override {
     uint64_t next = 0;
-    for (uint64_t chunk = 0; chunk < chunks_; ++chunk) {
-      for (; next < chunks_ && next < chunk + HostNodes::kWindow; ++next) send(next);
-      copy_own(chunk);
+    for (uint64_t piece = 0; piece < pieces_; ++piece) {
+      for (; next < pieces_ && next < piece + HostNodes::kWindow; ++next) send(next);
+      copy_own(piece);
       for (const int32_t peer : nodes_.far()) {
-        copy_out_(out(peer, chunk), channels_.receive(peer), bytes_of(chunk));
+        copy_out_(out(peer, piece), channels_.receive(peer), bytes_of(piece));
         channels_.release(peer);
       }
     }
@@ -80,11 +64,11 @@ class AllGather {
     }
   }
 
-  void run_together() {
+  void run_together() override {
     HostNode& near = nodes_.near();
     Steps& steps = near.steps();
-    for (uint64_t step = 0; step < chunks_ + HostNodes::kDelay; ++step) {
-      const bool has_own = step < chunks_;
+    for (uint64_t step = 0; step < pieces_ + HostNodes::kDelay; ++step) {
+      const bool has_own = step < pieces_;
       const bool has_far = step >= HostNodes::kDelay;
       const uint64_t come = step - HostNodes::kDelay;
       if (has_own) send(step);
@@ -94,7 +78,7 @@ class AllGather {
       if (has_far) {
         for_each_source(nodes_.pe(), [&](int32_t peer, uint64_t place) {
           const uint8_t* data = channels_.receive(peer);
-          std::memcpy(slot + place * chunk_, data, bytes_of(come));
+          std::memcpy(slot + place * piece_bytes_, data, bytes_of(come));
           copy_out_(out(peer, come), data, bytes_of(come));
           channels_.release(peer);
         });
@@ -109,20 +93,13 @@ class AllGather {
         if (has_own) copy_out_(out(pe, step), theirs, bytes_of(step));
         if (!has_far) continue;
         for_each_source(pe, [&](int32_t peer, uint64_t place) {
-          copy_out_(out(peer, come), theirs + place * chunk_, bytes_of(come));
+          copy_out_(out(peer, come), theirs + place * piece_bytes_, bytes_of(come));
         });
       }
     }
   }
 
-  HostNodes& nodes_;
-  Channels& channels_;
-  const NodeMap& map_;
-  const CollectiveCall& call_;
   const CopyFunction copy_out_;
-  const uint64_t block_bytes_;
-  const uint64_t chunk_;
-  const uint64_t chunks_;
 };
 
 }  // namespace

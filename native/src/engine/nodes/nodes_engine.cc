@@ -100,6 +100,7 @@ void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   channels_.connect(node, map_, cards_, this);
   near_node_.emplace(node);
   nodes_.emplace(*near_node_, channels_, map_, options_.pe);
+  circumstances->nodes = map_.nodes();
   circumstances->one_trip_bytes = HostNodes::one_trip_bytes(map_, channels_.slot_bytes());
   // All have connected before any is told that it has.
   introduce(circumstances);
