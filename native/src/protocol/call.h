@@ -63,7 +63,10 @@ const char* operation_name(int32_t operation);
 // "call #41 allReduce float32 x 1024 SUM"
 void describe_call(Text& text, uint64_t number, const CallSignature& call);
 
-// The same for one of two that differ: " by two-shot" follows where nothing else tells them apart.
+// The same without the number.
+void describe_signature(Text& text, const CallSignature& call);
+
+// As describe_call, for one of two that differ: " by two-shot" follows where nothing else tells them apart.
 void describe_difference(Text& text, uint64_t number, const CallSignature& call, const CallSignature& other);
 
 // What a PE's CallLine says, read while that PE may be writing it.

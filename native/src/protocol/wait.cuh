@@ -51,6 +51,8 @@ __device__ inline void give_up(const KernelWorld& world, WaitEnd end, const Awai
   record->lane = awaited.lane;
   record->expected = expected;
   record->seen = seen;
+  record->place.step = world.place.step;
+  record->place.call = world.place.call;
   __threadfence_system();
   record->end = static_cast<uint32_t>(end);
 }

@@ -39,6 +39,7 @@ bool has_no_peer();
 std::vector<Test> tests_of_worlds();
 std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
+std::vector<Test> tests_of_steps();
 std::vector<Test> tests_of_losses();
 
 }  // namespace sparkgap::test

@@ -8,7 +8,7 @@
 // the middle of a call aborts the world, since the other PEs are in that call, too; only what is refused beforehand
 // (INVALID_ARGUMENT) does not.
 //
-// By what they do: bootstrap.cc, memory.cc, calls.cc, failure.cc, leave.cc.
+// By what they do: bootstrap.cc, memory.cc, calls.cc, steps.cc, failure.cc, leave.cc.
 #ifndef SPARKGAP_ENGINE_DEVICE_DEVICE_ENGINE_H
 #define SPARKGAP_ENGINE_DEVICE_DEVICE_ENGINE_H
 
@@ -24,7 +24,7 @@
 
 namespace sparkgap {
 
-class DeviceEngine final : public Engine, private Streams {
+class DeviceEngine final : public Engine, private Streams, private Recorder {
  public:
   // Loads the GPU library and makes this PE's half; throws what is missing. `options` outlives the object.
   explicit DeviceEngine(const WorldOptions& options);
@@ -46,6 +46,7 @@ class DeviceEngine final : public Engine, private Streams {
   void fetch_add(const SymmetricMemory& memory, uint64_t offset, int64_t delta, int32_t pe, int64_t* before) override;
   void synchronize() override;
   Streams* streams() override { return this; }
+  Recorder* recorder() override { return this; }
 
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes) override;
   bool memory_is_device() const override { return true; }
@@ -56,6 +57,7 @@ class DeviceEngine final : public Engine, private Streams {
 
  private:
   class Memory;
+  class Step;
 
   void* stream() const override { return device_->stream(); }
   void set_stream(void* stream) override { check(device_->set_stream(stream, &failure_)); }
@@ -64,6 +66,11 @@ class DeviceEngine final : public Engine, private Streams {
   void enqueue_wait(Event& event) override { check(device_->wait(event, &failure_)); }
   void wait(Event& event) override;
   double elapsed_us(Event& start, Event& end) override;
+
+  void begin_recording() override;
+  void record_next(int32_t step, int32_t call) override { device_->set_place({step, call}); }
+  std::unique_ptr<Recorded> end_recording() override;
+  void drop_recording() noexcept override;
 
   std::vector<DeviceCard> exchange_cards();
   void check_cards(const std::vector<DeviceCard>& cards) const;
@@ -82,6 +89,7 @@ class DeviceEngine final : public Engine, private Streams {
     if (__builtin_expect(status != SPARKGAP_OK, 0)) fail_call(status);
   }
   [[noreturn]] void fail_call(sparkgap_status status);
+  [[noreturn]] void refuse_recording(sparkgap_status status);
   template <class Poll>
   void wait_until_done(const Poll& poll);
   void look_around(int64_t waited_us);
@@ -104,6 +112,7 @@ class DeviceEngine final : public Engine, private Streams {
   uint64_t freed_ = 0;
   bool started_ = false;      // on this PE
   bool all_started_ = false;  // on every PE
+  bool recording_ = false;    // a step
   Failure failure_;           // of the call in hand
   Failure device_failure_;    // why this process can use its GPU no more
 };
