@@ -228,7 +228,7 @@ sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64
                              uint64_t bytes, int32_t pe) {
   return guarded_call(world, [&] {
     check_put(*world, dst, dst_offset, src, bytes, pe);
-    world->one_sided(put_call("put", dst->memory.get(), dst_offset, src, bytes, pe));
+    world->one_sided(put_call(dst->memory.get(), dst_offset, src, bytes, pe));
   });
 }
 
@@ -249,8 +249,8 @@ sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst,
     check_put(*world, dst, dst_offset, src, bytes, pe);
     check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
-    world->one_sided(put_call("putSignal", dst->memory.get(), dst_offset, src, bytes, pe));
-    world->one_sided(signal_call("putSignal", signal->memory.get(), signal_offset, value, signal_op, pe), true);
+    const OneSidedCall put = put_call(dst->memory.get(), dst_offset, src, bytes, pe);
+    world->one_sided(put_signal_call(put, signal_call(signal->memory.get(), signal_offset, value, signal_op, pe)));
   });
 }
 
@@ -260,7 +260,7 @@ sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal, 
     check_pe(*world, pe, "pe");
     check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
-    world->one_sided(signal_call("signal", signal->memory.get(), signal_offset, value, signal_op, pe));
+    world->one_sided(signal_call(signal->memory.get(), signal_offset, value, signal_op, pe));
   });
 }
 

@@ -98,19 +98,21 @@ class Engine {
 inline void carry_out(Engine& engine, const OneSidedCall& call) {
   switch (call.kind) {
     case OneSided::kPut:
-      if (call.bytes > 0) engine.put(*call.memory, call.offset, call.src, call.bytes, call.pe);
+    case OneSided::kPutSignal:
+      if (call.bytes > 0) engine.put(*call.data, call.data_offset, call.src, call.bytes, call.pe);
+      if (call.kind == OneSided::kPut) break;
+      [[fallthrough]];
+    case OneSided::kSignal:
+      engine.signal(*call.word, call.word_offset, call.value, call.how, call.pe);
       break;
     case OneSided::kGet:
-      if (call.bytes > 0) engine.get(call.dst, *call.memory, call.offset, call.bytes, call.pe);
-      break;
-    case OneSided::kSignal:
-      engine.signal(*call.memory, call.offset, call.value, call.how, call.pe);
+      if (call.bytes > 0) engine.get(call.dst, *call.data, call.data_offset, call.bytes, call.pe);
       break;
     case OneSided::kWaitSignal:
-      engine.wait_signal(*call.memory, call.offset, call.how, call.value, call.found);
+      engine.wait_signal(*call.word, call.word_offset, call.how, call.value, call.found);
       break;
     case OneSided::kFetchAdd:
-      engine.fetch_add(*call.memory, call.offset, call.value, call.pe, call.found);
+      engine.fetch_add(*call.word, call.word_offset, call.value, call.pe, call.found);
       break;
   }
 }

@@ -21,7 +21,6 @@ namespace sparkgap {
 class World;
 
 struct StepCall {
-  int32_t number;  // from 1, as its caller counts: both halves of a putSignal have one
   bool is_collective;
   bool is_empty;
   CallSignature signature;  // of a collective
@@ -45,7 +44,7 @@ struct sparkgap_step {
   std::unique_ptr<sparkgap::Recorded> recorded;
   pthread_t thread = pthread_self();  // that records it
 
-  int32_t count() const { return calls.empty() ? 0 : calls.back().number; }
+  int32_t count() const { return static_cast<int32_t>(calls.size()); }
 };
 
 namespace sparkgap {

@@ -9,11 +9,11 @@
 namespace sparkgap {
 
 void describe_step_call(Text& text, const Step& step, const StepCall& call) {
-  text.add("call %d of %d, ", call.number, step.count());
+  text.add("call %d of %d, ", static_cast<int32_t>(&call - step.calls.data()) + 1, step.count());
   if (call.is_collective) {
     describe_signature(text, call.signature);
   } else {
-    text.add("%s", call.one_sided.name);
+    text.add("%s", kOneSidedNames[static_cast<int32_t>(call.one_sided.kind)]);
     if (call.one_sided.bytes > 0) text.add(" of %llu bytes", static_cast<unsigned long long>(call.one_sided.bytes));
     const bool from = call.one_sided.kind == OneSided::kGet;
     if (call.one_sided.pe >= 0) text.add(" %s PE %d", from ? "from" : "to", call.one_sided.pe);
@@ -57,7 +57,7 @@ void World::drop_step() {
 }
 
 void World::record(const CollectiveCall& call) {
-  StepCall& kept = record_next(false);
+  StepCall& kept = record_next();
   kept.is_collective = true;
   kept.is_empty = is_empty(call);
   kept.signature = signature_of(call);
@@ -81,16 +81,18 @@ void World::record(const CollectiveCall& call) {
   if (is_used(what.out, options_.pe, call.root)) keep(call.out);
 }
 
-void World::record(const OneSidedCall& call, bool joined) {
+void World::record(OneSidedCall call) {
   if (call.found != nullptr) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a step has nowhere to put the word that %s finds: pass NULL for it",
-         call.name);
+         kOneSidedNames[static_cast<int32_t>(call.kind)]);
   }
-  StepCall& kept = record_next(joined);
+  StepCall& kept = record_next();
   kept.one_sided = call;
   if (engine_->recorder() != nullptr) hand_on([&] { carry_out(*engine_, call); });
-  const auto is_of = [&call](const auto& buffer) { return buffer->memory.get() == call.memory; };
-  if (const auto of = std::find_if(buffers_.begin(), buffers_.end(), is_of); of != buffers_.end()) keep(of->get());
+  for (const auto& buffer : buffers_) {
+    const SymmetricMemory* memory = buffer->memory.get();
+    if (memory != nullptr && (memory == call.data || memory == call.word)) keep(buffer.get());
+  }
   keep(call.src);
   keep(call.dst);
 }
@@ -106,13 +108,11 @@ void World::hand_on(const Call& call) {
   }
 }
 
-StepCall& World::record_next(bool joined) {
+StepCall& World::record_next() {
   check_recorder();
   std::vector<StepCall>& calls = recording_->calls;
-  const int32_t number = recording_->count() + (joined ? 0 : 1);
   calls.emplace_back();
-  calls.back().number = number;
-  if (Recorder* recorder = engine_->recorder()) recorder->record_next(recording_->number, number);
+  if (Recorder* recorder = engine_->recorder()) recorder->record_next(recording_->number, recording_->count());
   return calls.back();
 }
 

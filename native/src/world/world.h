@@ -74,9 +74,10 @@ class World {
     if (!empty) engine_->collective(call);
   }
 
-  // Makes a one-sided call that has been checked. `joined`: it is the second half of the one before.
-  void one_sided(const OneSidedCall& call, bool joined = false) {
-    if (__builtin_expect(recording_ != nullptr, 0)) return record(call, joined);
+  // Makes a one-sided call that has been checked. Inlined; what records it gets a copy, so that the call itself need
+  // not be in memory.
+  void one_sided(const OneSidedCall& call) {
+    if (__builtin_expect(recording_ != nullptr, 0)) return record(OneSidedCall(call));
     carry_out(*engine_, call);
   }
 
@@ -149,8 +150,8 @@ class World {
   void learn_circumstances();
   void verify_puts();
   void record(const CollectiveCall& call);
-  void record(const OneSidedCall& call, bool joined);
-  StepCall& record_next(bool joined);
+  void record(OneSidedCall call);
+  StepCall& record_next();
   template <class Call>
   void hand_on(const Call& call);
   void keep(const void* address);
