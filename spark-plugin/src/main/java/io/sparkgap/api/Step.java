@@ -27,6 +27,7 @@ public final class Step implements AutoCloseable {
   private final int calls;
 
   /** Keeps foreign memory from being collected. */
+  @SuppressWarnings("unused")
   private List<Buffer> buffers;
 
   private volatile boolean closed;
