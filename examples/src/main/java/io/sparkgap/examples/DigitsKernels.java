@@ -1,5 +1,6 @@
 package io.sparkgap.examples;
 
+import org.apache.spark.SparkEnv;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.javacpp.annotation.Cast;
 import org.bytedeco.javacpp.annotation.Name;
@@ -15,6 +16,9 @@ import org.bytedeco.javacpp.annotation.Platform;
  */
 @Platform(include = "digits_kernels.h", link = "digits_kernels")
 final class DigitsKernels {
+  /** Where JavaCPP extracts libraries from jars. */
+  private static final String JAVACPP_CACHE = "org.bytedeco.javacpp.cachedir";
+
   private DigitsKernels() {}
 
   /** Whether this build has GPU code. */
@@ -24,6 +28,12 @@ final class DigitsKernels {
 
   /** Loads the library, once in a process. It loads where there is no GPU, and no driver. */
   static void load() {
+    SparkEnv env = SparkEnv.get();
+    if (env != null && System.getProperty(JAVACPP_CACHE) == null) {
+      // Otherwise into the home directory, which executors may not have. This goes with them.
+      String folder = env.blockManager().diskBlockManager().localDirs()[0].getPath();
+      System.setProperty(JAVACPP_CACHE, folder + "/javacpp");
+    }
     Loader.load(DigitsKernels.class);
   }
 

@@ -48,6 +48,9 @@ public final class DriverSide implements DriverPlugin {
     if (!set.isEmpty()) {
       LOG.info("Set, so that a barrier stage starts soon after its executors: {}", set);
     }
+    for (String advice : TestedVersions.advice(sc.version(), Runtime.version().feature())) {
+      LOG.warn("{}", advice);
+    }
     for (String advice : SparkConfCheck.advice(sc.conf())) {
       LOG.warn("{}", advice);
     }
