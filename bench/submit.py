@@ -26,6 +26,7 @@ APPLICATION = run.REPOSITORY / "launcher" / "target" / "sparkgap-launcher-tests.
 MAIN = "io.sparkgap.launcher.application.TestApplication"
 SLOT_CHECK = "spark.scheduler.barrier.maxConcurrentTasksCheck"
 PATIENCE_SECONDS = 300
+END_SECONDS = 60
 
 
 def main():
@@ -125,11 +126,20 @@ def until_sum(command, environment):
                     took = time.monotonic() - start
             process.wait(PATIENCE_SECONDS)
         finally:
-            process.kill()
+            end(process)
         if took is None or process.returncode != 0:
             errors.seek(0)
             sys.exit(f"{' '.join(command)} failed with {process.returncode}:\n{errors.read()}")
     return took
+
+
+def end(process):
+    """As a user would, so that it ends its driver and executors, which a SIGKILL would leave running."""
+    process.terminate()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def until_refused(command, environment):
@@ -179,8 +189,7 @@ def standalone():
             yield ["--master", master, "--conf", f"spark.master.ui.port={pages}"], {"SPARK_LOCAL_IP": "127.0.0.1"}
         finally:
             for process in reversed(processes):
-                process.terminate()
-                process.wait()
+                end(process)
 
 
 def daemon(arguments, environment):
@@ -220,7 +229,9 @@ def yarn():
         yield ["--master", "yarn"], environment
     finally:
         process.stdin.close()
-        process.wait(PATIENCE_SECONDS)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE_SECONDS)
+        end(process)
 
 
 def free_port():

@@ -17,7 +17,8 @@ CLASSPATH_FILE = "bench.classpath"
 
 def main():
     arguments = parse_arguments()
-    measured = json.loads(run.output(java_command(arguments)).splitlines()[-1])
+    measured = json.loads(
+        run.output(java_command("io.sparkgap.bench.WorldBench", arguments.executors, arguments.worlds)).splitlines()[-1])
     report = {
         **run.provenance(arguments.name),
         **measured,
@@ -49,8 +50,8 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def java_command(arguments):
-    """Compiles the plugin and its tests and returns the command that starts the benchmark."""
+def java_command(main_class, *arguments):
+    """Compiles the plugin and its tests and returns the command that starts a benchmark of Spark applications."""
     module = run.REPOSITORY / "spark-plugin"
     run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "-pl", "spark-plugin", "-am", "test-compile",
               "dependency:build-classpath", f"-Dmdep.outputFile=target/{CLASSPATH_FILE}"])
@@ -59,8 +60,8 @@ def java_command(arguments):
     os.environ["SPARK_HOME"] = str(run.REPOSITORY / "launcher" / "spark-home" / "target" / "spark")
     os.environ["SPARK_SCALA_VERSION"] = run.property_of_pom("scala.binary.version")
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    return ["java", *run.property_of_pom("spark.jvm.opens").split(), "-cp", os.pathsep.join(classpath), "io.sparkgap.bench.WorldBench",
-            str(arguments.executors), str(arguments.worlds)]
+    return ["java", *run.property_of_pom("spark.jvm.opens").split(), "-cp", os.pathsep.join(classpath), main_class,
+            *map(str, arguments)]
 
 
 if __name__ == "__main__":

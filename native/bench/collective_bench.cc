@@ -1,4 +1,5 @@
-// Time of one collective call of float32 between forked processes on this host, by size, as JSON.
+// Time of one collective call of float32 between forked processes, by size, as JSON: of this host, or of several
+// (tools/hosts/hosts.py).
 //
 // `bytes` is what one PE contributes: count (or count_per_pe) times 4.
 #include <cstring>
@@ -90,6 +91,10 @@ int main(int argc, char** argv) {
     const test::Shared<double> times(SPARKGAP_MAX_PES);
     test::Pes pes{options.pes};
     pes.deadline_seconds = 600;
+    for (int node = 0; options.nodes > 1 && node < options.nodes; ++node) {
+      pes.nodes.push_back(options.pes / options.nodes);
+      pes.on_hosts = true;
+    }
     test::run_pes(pes, [&](const test::Pe& pe) { bench::measure(pe, options, times); });
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

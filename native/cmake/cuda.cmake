@@ -26,7 +26,9 @@ endforeach()
 
 # Code for these, and PTX of the last for what comes after. CMake's own test program needs the libraries as well.
 set(CMAKE_CUDA_COMPILER "${SPARKGAP_NVCC}")
-set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100)
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100)
+endif()
 set(CMAKE_CUDA_FLAGS_INIT "-L${SPARKGAP_CUDA_LIBRARIES}")
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 set(CMAKE_CUDA_STANDARD 17)

@@ -2,64 +2,21 @@
 #include "sparkgap/sparkgap.h"
 
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "engine/engines.h"
+#include "protocol/nodes/card.h"
 #include "reduce/reduce.h"
+#include "sparkgap/guarded.h"
+#include "wire/wire.h"
 #include "world/arguments.h"
 #include "world/world.h"
 
-struct sparkgap_world : sparkgap::World {};
-
 namespace sparkgap {
 namespace {
-
-// Runs the body of a C function.
-template <class Body>
-sparkgap_status guarded(sparkgap_world* world, const Body& body) noexcept {
-  if (__builtin_expect(world == nullptr, 0)) return SPARKGAP_INVALID_ARGUMENT;
-  try {
-    body();
-    return SPARKGAP_OK;
-  } catch (const Failure& failure) {
-    world->record(failure);
-    return failure.status;
-  } catch (const std::exception& exception) {
-    Failure failure;
-    failure.status = SPARKGAP_INTERNAL;
-    Text(failure.message, sizeof failure.message).add("unexpected: %s", exception.what());
-    world->record(failure);
-    return failure.status;
-  }
-}
-
-// As guarded, for what needs a connected and healthy world.
-template <class Body>
-sparkgap_status guarded_call(sparkgap_world* world, const Body& body) noexcept {
-  return guarded(world, [&] {
-    world->check_usable();
-    body();
-  });
-}
-
-// Runs the body of a C function that has no world to keep its sentence: what was found, or what is wrong.
-template <class Body>
-sparkgap_status guarded_message(char* message, uint64_t message_bytes, const Body& body) noexcept {
-  Failure failure;
-  try {
-    Text found(failure.message, sizeof failure.message);
-    body(found);
-  } catch (const Failure& thrown) {
-    failure = thrown;
-  } catch (const std::exception& exception) {
-    failure.status = SPARKGAP_INTERNAL;
-    Text(failure.message, sizeof failure.message).add("unexpected: %s", exception.what());
-  }
-  if (message != nullptr && message_bytes > 0) Text(message, message_bytes).add("%s", failure.message);
-  return failure.status;
-}
 
 Streams& streams_of(sparkgap_world& world) {
   Streams* streams = world.streams();
@@ -75,7 +32,8 @@ Event& event_of(const World& world, sparkgap_event* event, const char* name) {
   return *event->event;
 }
 
-sparkgap_status guarded_collective(sparkgap_world* world, const CollectiveCall& call) noexcept {
+__attribute__((always_inline)) inline sparkgap_status guarded_collective(sparkgap_world* world,
+                                                                         CollectiveCall&& call) noexcept {
   return guarded_call(world, [&] {
     check_call(*world, call);
     world->collective(call);
@@ -106,9 +64,18 @@ sparkgap_status sparkgap_device_open(int32_t ordinal, sparkgap_device_info* info
 
 sparkgap_status sparkgap_provider_probe(const char* provider, const char* library, char* message,
                                         uint64_t message_bytes) {
-  return guarded_message(message, message_bytes, [&](Text& found) {
-    engine_kind(provider).probe(provider, library == nullptr ? "" : library, found);
-  });
+  const char* path = library == nullptr ? "" : library;
+  return guarded_message(message, message_bytes, [&](Text& to) { engine_kind(provider).probe(provider, path, to); });
+}
+
+sparkgap_status sparkgap_node_key(uint8_t* key) {
+  if (key != nullptr) write_node_key(key);
+  return key != nullptr ? SPARKGAP_OK : SPARKGAP_INVALID_ARGUMENT;
+}
+
+sparkgap_status sparkgap_wire_probe(const char* wire, const char* address, const char* ports, const char* library,
+                                    char* message, uint64_t message_bytes) {
+  return guarded_message(message, message_bytes, [&](Text& to) { probe_wire(wire, address, ports, library, to); });
 }
 
 sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, sparkgap_world** world) {
@@ -132,6 +99,20 @@ sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id)
   return guarded(world, [&] {
     check_pointer(id, "id");
     world->connect(id);
+  });
+}
+
+sparkgap_status sparkgap_world_card(sparkgap_world* world, uint8_t* card) {
+  return guarded(world, [&] {
+    check_pointer(card, "card");
+    world->write_card(card);
+  });
+}
+
+sparkgap_status sparkgap_world_connect_cards(sparkgap_world* world, const uint8_t* cards) {
+  return guarded(world, [&] {
+    check_pointer(cards, "cards");
+    world->connect_cards(cards);
   });
 }
 
@@ -165,6 +146,10 @@ int32_t sparkgap_world_memory_is_device(const sparkgap_world* world) {
 
 int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b) {
   return world == nullptr ? -1 : world->link(a, b);
+}
+
+int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe) {
+  return world == nullptr ? -1 : world->node_of(pe);
 }
 
 void* sparkgap_world_stream(sparkgap_world* world) {
@@ -333,11 +318,15 @@ sparkgap_status sparkgap_all_to_allv(sparkgap_world* world, const void* in, cons
   call.send_offsets = send_offsets;
   call.receive_counts = receive_counts;
   call.receive_offsets = receive_offsets;
-  return guarded_collective(world, call);
+  return guarded_collective(world, std::move(call));
 }
 
 sparkgap_status sparkgap_barrier(sparkgap_world* world) {
   return guarded_collective(world, make_call(SPARKGAP_BARRIER, nullptr, nullptr, 0, 0));
+}
+
+sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
+  return guarded_call(world, [&] { world->finish(); });
 }
 
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {

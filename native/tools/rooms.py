@@ -13,13 +13,16 @@ ROOMS = """
 base
 description
 cuda                                       protocol
+wire
 reduce                                     select
 provider
 provider/host                              provider/device
 provider/nccl                              provider/nvshmem
+protocol/nodes
 collective
 engine
 engine/host                                engine/device
+engine/nodes
 engine/device/cuda
 engine/engines
 world

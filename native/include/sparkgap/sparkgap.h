@@ -12,6 +12,10 @@
 //
 // Sizes: `count` is a number of elements of `type`, `bytes` and `offset` are bytes. Zero is a valid count everywhere.
 //
+// Memory: `in` and `out` belong to the call until it returns, whatever its status. After a failed call peers may still
+// be reading `in`, through the kernel or in the symmetric heap, and get whatever lies there: it may be freed or used
+// again at once, and nobody comes to harm by it. What lies in `out` after a failed call is not specified.
+//
 // Nothing here allocates on a path that a collective or a one-sided call takes; the one exception is said at
 // "Host memory" below.
 //
@@ -37,10 +41,14 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 3
+#define SPARKGAP_ABI_VERSION 5
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
+
+// Size of what PEs of several nodes hand to each other through the rendezvous, and of what tells nodes apart.
+#define SPARKGAP_CARD_BYTES 512
+#define SPARKGAP_NODE_KEY_BYTES 32
 
 // Most PEs that one world can have.
 #define SPARKGAP_MAX_PES 256
@@ -52,12 +60,13 @@ enum {
   SPARKGAP_TIMED_OUT = 2,         // a peer did not arrive within peer_timeout_ms; the world is aborted
   SPARKGAP_PEER_LOST = 3,         // a peer's process ended; the world is aborted
   SPARKGAP_ABORTED = 4,           // some PE called sparkgap_world_abort; its reason is in the error
-  SPARKGAP_MISMATCH = 5,          // PEs made different calls; the world is aborted; both calls are in the error
-  SPARKGAP_OUT_OF_MEMORY = 6,     // the symmetric heap cannot grow: needed, available and where are in the error
-  SPARKGAP_UNAVAILABLE = 7,       // the provider cannot run here (another host, no such device, wrong version)
-  SPARKGAP_INTERNAL = 8,          // a system call failed in a way that none of the above names
-  SPARKGAP_DEVICE_FAILED = 9      // this process can use no GPU any more (a sticky CUDA error, or NVSHMEM lost a PE and
-                                  // cannot be ended): replace the process
+  SPARKGAP_MISMATCH = 5,       // PEs made different calls, or were made with different options; the world is aborted;
+                               // what differs is in the error
+  SPARKGAP_OUT_OF_MEMORY = 6,  // the symmetric heap cannot grow: needed, available and where are in the error
+  SPARKGAP_UNAVAILABLE = 7,    // the provider cannot run here (another host, no such device, wrong version)
+  SPARKGAP_INTERNAL = 8,       // a system call failed in a way that none of the above names
+  SPARKGAP_DEVICE_FAILED = 9   // this process can use no GPU any more (a sticky CUDA error, or NVSHMEM lost a PE and
+                               // cannot be ended): replace the process
 };
 
 enum {
@@ -90,7 +99,14 @@ enum {
 
 // How two PEs reach each other. SHM: by memory that both have, the host's or that of one GPU; also said of two GPUs
 // between which NVML knows no way, or where there is no NVML to ask.
-enum { SPARKGAP_LINK_SHM = 0, SPARKGAP_LINK_NVLINK = 1, SPARKGAP_LINK_PCIE = 2 };
+// TCP, RDMA: by the wire between nodes.
+enum {
+  SPARKGAP_LINK_SHM = 0,
+  SPARKGAP_LINK_NVLINK = 1,
+  SPARKGAP_LINK_PCIE = 2,
+  SPARKGAP_LINK_TCP = 3,
+  SPARKGAP_LINK_RDMA = 4
+};
 
 enum { SPARKGAP_SIGNAL_SET = 0, SPARKGAP_SIGNAL_ADD = 1 };
 enum { SPARKGAP_EQ = 0, SPARKGAP_NE = 1, SPARKGAP_GT = 2, SPARKGAP_GE = 3, SPARKGAP_LT = 4, SPARKGAP_LE = 5 };
@@ -112,6 +128,15 @@ typedef struct sparkgap_world_options {
   int32_t device_shared;        // not 0: several PEs may be on one GPU (for use under MPS; NCCL refuses it anyway)
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
+  int32_t kernel_max_blocks;    // most blocks that a collective's kernel has; 0: as many as are fastest; all PEs alike
+  // A world on several nodes (provider host; see "Several nodes"). All copied; 0 and NULL where PEs are on one node.
+  int32_t node_first_pe;       // PEs node_first_pe .. node_first_pe + node_pes - 1 are on this PE's node
+  int32_t node_pes;            // 0: all PEs
+  const char* wire;            // "auto" (now: tcp), "tcp" or "verbs"
+  const char* wire_address;    // where this PE is reached: a numeric address, an interface, a network such as
+                               // 10.1.0.0/16, or this host's name
+  const char* wire_ports;      // "" or NULL: any; or "20000-20100"
+  const char* fabric_library;  // path of libfabric.so.1; "" or NULL: the one beside this library; for verbs the host's
 } sparkgap_world_options;
 
 // A GPU, as sparkgap_device_open found it. Text ends with 0.
@@ -155,10 +180,34 @@ sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, spa
 // PE 0 only, between create and connect: writes the SPARKGAP_WORLD_ID_BYTES that every PE gives to connect.
 sparkgap_status sparkgap_world_id(sparkgap_world* world, uint8_t* id);
 
-// Collective: returns when every PE of the world has connected and each has seen a verified put from each other. In a
+// Collective: returns when every PE of the world has connected and each has seen a verified put from each other. PEs
+// whose check, peer_timeout_ms or provider differ are refused here with MISMATCH, which names what differs. In a
 // GPU world PEs on one GPU, GPUs that cannot reach each other and libraries of different versions are refused here, on
 // all PEs alike.
 sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id);
+
+// ---- Several nodes. A node is PEs that can map each other's memory. PEs of a world are numbered node by node. Instead
+// of PE 0's id every PE has a card, and connects with those of all. Reductions then go in PE order inside a node and
+// the nodes in order: all PEs hold the same bits still.
+
+// Writes SPARKGAP_NODE_KEY_BYTES that are equal in processes of one node, and no others. Any thread.
+sparkgap_status sparkgap_node_key(uint8_t* key);
+
+// Whether this process could have a wire, as sparkgap_world_options names it: SPARKGAP_OK, and `message` says what it
+// would be; otherwise UNAVAILABLE or INVALID_ARGUMENT, and `message` tells why. Any thread.
+sparkgap_status sparkgap_wire_probe(const char* wire, const char* address, const char* ports, const char* library,
+                                    char* message, uint64_t message_bytes);
+
+// Every PE of a world on several nodes, between create and connect: writes SPARKGAP_CARD_BYTES for all others. From
+// create on this PE listens, until it is connected, and answers those alone who prove the world's key. A card holds
+// that key: it is not to be seen by anybody else.
+sparkgap_status sparkgap_world_card(sparkgap_world* world, uint8_t* card);
+
+// As sparkgap_world_connect, with the cards of all PEs in their order.
+sparkgap_status sparkgap_world_connect_cards(sparkgap_world* world, const uint8_t* cards);
+
+// Number of a PE's node, from 0 in the order of PEs; -1 before connect, for NULL, or if there is no such PE.
+int32_t sparkgap_world_node(const sparkgap_world* world, int32_t pe);
 
 // Ends every wait in this world, on every PE, within milliseconds and makes all later calls fail with SPARKGAP_ABORTED
 // and `reason` (copied, cut at 1,000 bytes). Any thread; the first reason stays.
@@ -171,9 +220,16 @@ sparkgap_status sparkgap_world_health(sparkgap_world* world);
 // that is in step. 0 for NULL.
 uint64_t sparkgap_world_calls(const sparkgap_world* world);
 
-// A digest of those calls with their types, operations, roots and counts: equal on PEs that made the same calls, and
-// different where they did not. 0 for NULL.
+// A digest of those calls with their types, operations, roots, counts and algorithms, and the buffers that were freed:
+// equal on PEs that made the same calls, and different where they did not. 0 for NULL.
 uint64_t sparkgap_world_history(const sparkgap_world* world);
+
+// Says that this PE's function has ended: it makes no more collective calls in this run of the world. Not collective,
+// and waits for nobody. A later collective call of another PE in the same run fails at once, with MISMATCH and how many
+// calls this PE made; so does a wait for a signal when all other PEs have ended. What this PE has allocated stays: put,
+// get, signal and fetch_add on it go on. Its next collective call belongs to the next run. A world whose PEs all call
+// this once a run needs nothing else to be used again.
+sparkgap_status sparkgap_world_finish(sparkgap_world* world);
 
 // Frees the handle and every buffer of it. No thread may be inside another call on the handle. NULL is accepted.
 // Provider host never waits here. Provider nvshmem waits up to peer_timeout_ms for the other PEs to come here too,
@@ -227,8 +283,9 @@ void sparkgap_event_destroy(sparkgap_event* event);
 // Collective: `bytes` on every PE, zeroed, aligned to 4096. All PEs must ask for the same number.
 sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkgap_buffer** buffer);
 
-// Every PE frees the same buffers in the same order, but none waits: the memory goes when the last PE has freed its
-// end. The buffer must not be used afterwards.
+// Collective in that every PE frees the same buffers in the same order, between the same calls, but none waits: the
+// memory goes when the last PE has freed its end. Where PEs free in another order, or on another side of a call, the
+// next call that waits fails with MISMATCH. The buffer must not be used afterwards.
 sparkgap_status sparkgap_free(sparkgap_world* world, sparkgap_buffer* buffer);
 
 // This PE's part; NULL only for a buffer of zero bytes. A device address in a GPU world.

@@ -22,6 +22,9 @@ struct Failure {
 
 constexpr int32_t kNoPe = -1;
 
+// Whether a number that another process wrote is one of the statuses of a failure.
+constexpr bool is_failure(int32_t status) { return status > SPARKGAP_OK && status <= SPARKGAP_DEVICE_FAILED; }
+
 [[noreturn]] __attribute__((format(printf, 3, 4))) void fail(sparkgap_status status, int32_t pe, const char* format,
                                                              ...);
 

@@ -1,13 +1,14 @@
 #include "collective/direct.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstring>
 
 #include "provider/host/peer_process.h"
 
 namespace sparkgap {
 namespace {
+
+constexpr uint64_t kPieceBytes = 16 << 20;
 
 // Where an array lies. PEs have made the same allocations in the same order, so a buffer has the same index on all.
 struct Place {
@@ -73,7 +74,7 @@ bool is_possible(const HostNode& node, const Place& place, uint64_t bytes, Direc
       .add(
           "PE %d (%s) is said to have its array where none can be: something has written into the world's shared "
           "memory",
-          failure.pe, node.node().label(pe));
+          failure.pe, node.node().label(pe).c_str());
   node.node().waiter().give_up(failure);
 }
 
@@ -101,17 +102,26 @@ DirectArrays::DirectArrays(HostNode& node, const void* array, uint64_t bytes, Us
     if (place.kind == Place::kInProcess) {
       crosses_processes_ = true;
       found.address = reinterpret_cast<const uint8_t*>(place.offset);
-      found.is_here = node.node().control().record(pe).pid == getpid();
+      // Of another PE it may be gone at any moment, since that one's call may fail: only the kernel can be asked for
+      // it.
+      found.is_here = pe == node.pe();
     }
   }
 }
 
 void DirectArrays::copy(void* dst, int32_t pe, uint64_t offset, uint64_t bytes, CopyFunction copy) {
   const Array& array = arrays_[pe];
-  if (array.is_here) {
-    copy(dst, array.address + offset, bytes);
-  } else if (read_all_) {
-    read_all_ = read_process(node_.node().control().record(pe).pid, array.address + offset, dst, bytes);
+  // In pieces, between which the others hear that this PE is at work.
+  for (uint64_t done = 0; done < bytes; done += kPieceBytes) {
+    const uint64_t piece = std::min(kPieceBytes, bytes - done);
+    uint8_t* to = static_cast<uint8_t*>(dst) + done;
+    const uint8_t* from = array.address + offset + done;
+    if (array.is_here) {
+      copy(to, from, piece);
+    } else if (read_all_) {
+      read_all_ = read_process(node_.node().process(pe), from, to, piece);
+    }
+    if (piece == kPieceBytes) tell_progress(node_.node().control());
   }
 }
 

@@ -17,8 +17,25 @@ using HostAlgorithm = bool(HostNode& node, const CollectiveCall& call);
 SPARKGAP_HOST_ALGORITHMS(SPARKGAP_DECLARED)
 #undef SPARKGAP_DECLARED
 
+struct HostTable {
+  HostAlgorithm* of[SPARKGAP_COLLECTIVES][kAlgorithms];
+};
+
+constexpr HostTable make_host_table() {
+  HostTable table = {};
+#define SPARKGAP_ENTRY(collective, name, function) \
+  table.of[SPARKGAP_##collective][static_cast<int32_t>(Algorithm::name)] = function;
+  SPARKGAP_HOST_ALGORITHMS(SPARKGAP_ENTRY)
+#undef SPARKGAP_ENTRY
+  return table;
+}
+
+inline constexpr HostTable kHostTable = make_host_table();
+
 // nullptr if there is none.
-HostAlgorithm* host_algorithm(int32_t collective, Algorithm algorithm);
+inline HostAlgorithm* host_algorithm(int32_t collective, Algorithm algorithm) {
+  return kHostTable.of[collective][static_cast<int32_t>(algorithm)];
+}
 
 // Results from here on would not stay in the caches, so they are written past them: that saves reading each line of
 // `out` before it is written. In place the line has just been read. Measured; each PE may decide for itself.

@@ -15,23 +15,27 @@
 
 #include "description/call.h"
 #include "protocol/kernel_world.h"
+#include "select/tuning.h"
 
 struct CUstream_st;
 
 namespace sparkgap::kernels {
 
-// What makes launches cheap: graphs of one kernel each, kept from call to call (launch_cache.h). Belongs to the world's
-// thread. make fills *cache or returns a cudaError_t; NULL can be destroyed.
+// Once for each world, before its first launch: loads the kernels that need it. A cudaError_t.
+int32_t prepare_kernels();
+
+// What makes launches cheap on this host (launch_cache.h). Belongs to the world's thread. make fills *cache or returns
+// a cudaError_t; `compute_major` is that of the current GPU. NULL can be destroyed.
 class LaunchCache;
-int32_t make_launch_cache(LaunchCache** cache);
+int32_t make_launch_cache(int32_t compute_major, LaunchCache** cache);
 void destroy_launch_cache(LaunchCache* cache);
 
 // Bytes of symmetric memory that each PE of a world of `pes` needs. The same on all PEs.
 uint64_t scratch_bytes(int32_t pes);
 
-// How many lanes a world may use so that all blocks of all PEs on one GPU are resident at once, without which PEs that
-// wait for each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most
-// PEs that share one. At least 1.
+// How many lanes a world may use so that all blocks of all PEs on one GPU find room, without which PEs that wait for
+// each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most PEs that
+// share one. At least 1.
 int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device);
 
 // A collective as its caller made it, and what the kernels want to know besides.
@@ -41,6 +45,8 @@ struct KernelCall : CollectiveCall {
   // not agree: the kernels compare, and write straight into the others' `out` only if all are the same.
   uint64_t place;
   const void* peer_out[kMaxPes];  // where this process sees the others' bytes at `place`; used only with a place
+  Shape shape;                    // blocks 0: as the world's tuning says
+  uint32_t signature;             // filled by launch()
 };
 
 // Enqueues `call` on `stream` (may be capturing: a graph of it can be launched again and again). Every PE makes the

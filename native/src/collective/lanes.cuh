@@ -12,15 +12,12 @@
 
 namespace sparkgap::kernels {
 
-// Two blocks of them fit a multiprocessor: see lanes_for().
+// Two blocks of them fit a multiprocessor, so that the next launch is set up beside the one that runs.
 constexpr int32_t kLaneThreads = 512;
 constexpr int32_t kLaneBlocks = 2;
 
 // Pieces of fewer bytes are not worth a lane of their own.
 constexpr uint64_t kLeastPieceBytes = 8 << 10;
-
-// From here on, a step without data costs less than a way through slots.
-constexpr uint64_t kLeastDirectBytes = 512 << 10;
 
 // How all PEs cut `total` bytes: piece i has bytes [i * piece_bytes, ...), and lane l moves pieces l, l + lanes, ...
 struct Pieces {
@@ -46,11 +43,8 @@ struct LaneCall {
   int32_t type;
   int32_t op;
   int32_t root;
+  uint32_t signature;
 };
-
-// Whether the call begins with a step in which the PEs compare their places. Worth it for what takes several steps
-// anyway; PEs know their sizes alike.
-__device__ inline bool begins_with_places(const LaneCall& call) { return call.pieces.total >= kLeastDirectBytes; }
 
 // A piece that PEs share: part_bytes for each, in order, the last ones shorter or empty. Relative to the message.
 struct Part {
@@ -83,6 +77,11 @@ inline int32_t cut_in_parts(uint64_t total, uint64_t most_bytes, uint64_t pes, i
   return used;
 }
 
+// Lanes that a call may use.
+inline int32_t lanes_of(const KernelWorld& world, const KernelCall& call) {
+  return std::min(world.lanes, call.shape.blocks);
+}
+
 inline LaneCall lane_call(const KernelWorld& world, const KernelCall& call) {
   LaneCall lanes = {};
   lanes.world = world;
@@ -96,6 +95,7 @@ inline LaneCall lane_call(const KernelWorld& world, const KernelCall& call) {
   lanes.type = call.type;
   lanes.op = call.op;
   lanes.root = call.root;
+  lanes.signature = call.signature;
   return lanes;
 }
 
@@ -103,7 +103,7 @@ template <class Parameters>
 int32_t launch_lanes(void (*kernel)(Parameters), const KernelWorld& world, CUstream_st* stream, int32_t lanes,
                      const Parameters& parameters) {
   static_assert(sizeof(Parameters) <= LaunchCache::kMaxParameterBytes);
-  const LaunchShape shape = {reinterpret_cast<const void*>(kernel), lanes, kLaneThreads, true};
+  const LaunchShape shape = {reinterpret_cast<const void*>(kernel), lanes, kLaneThreads, true, 0};
   return enqueue(world, stream, shape, &parameters, sizeof parameters);
 }
 

@@ -1,3 +1,6 @@
+#include <time.h>
+
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -9,6 +12,20 @@ namespace {
 // Compute capability with programmatic launches.
 constexpr int32_t kOverlapsFrom = 9;
 
+// What a small call takes the GPU if it does not overlap with the one before, us: a host that launches in less keeps
+// up.
+constexpr double kSmallCallUs = 3.3;
+
+// Launches that are measured, in batches of which the median counts.
+constexpr int kLaunches = 32;
+constexpr int kBatches = 5;
+
+double now_us() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
 // What a graph has until it is first used.
 __global__ void nothing() {}
 
@@ -17,24 +34,26 @@ cudaKernelNodeParams node_parameters(const LaunchShape& shape, void** arguments)
   parameters.func = const_cast<void*>(shape.kernel);
   parameters.gridDim = dim3(static_cast<unsigned>(shape.lanes));
   parameters.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  parameters.sharedMemBytes = shape.shared_bytes;
   parameters.kernelParams = arguments;
   return parameters;
 }
 
 bool same(const LaunchShape& a, const LaunchShape& b) {
-  return a.kernel == b.kernel && a.lanes == b.lanes && a.threads == b.threads;
+  return a.kernel == b.kernel && a.lanes == b.lanes && a.threads == b.threads && a.shared_bytes == b.shared_bytes;
 }
 
-int32_t launch_kernel(const KernelWorld& world, CUstream_st* stream, const LaunchShape& shape, const void* parameters) {
+int32_t launch_kernel(int32_t compute_major, CUstream_st* stream, const LaunchShape& shape, const void* parameters) {
   cudaLaunchAttribute overlap = {};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.lanes));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = stream;
   config.attrs = &overlap;
-  config.numAttrs = world.compute_major >= kOverlapsFrom ? 1 : 0;
+  config.numAttrs = compute_major >= kOverlapsFrom ? 1 : 0;
   void* arguments[] = {const_cast<void*>(parameters)};
   return cudaLaunchKernelExC(&config, shape.kernel, arguments);
 }
@@ -48,8 +67,28 @@ LaunchCache::~LaunchCache() {
   }
 }
 
-int32_t LaunchCache::fill() {
-  const LaunchShape shape = {reinterpret_cast<const void*>(nothing), 1, 1, false};
+int32_t LaunchCache::measure(int32_t compute_major) {
+  if (compute_major < kOverlapsFrom) return cudaSuccess;
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  const LaunchShape shape = {reinterpret_cast<const void*>(nothing), 1, 1, true, 0};
+  double batches[kBatches] = {};
+  for (double& batch : batches) {
+    const double start = now_us();
+    for (int i = 0; i < kLaunches && error == cudaSuccess; ++i) {
+      error = static_cast<cudaError_t>(launch_kernel(compute_major, stream, shape, nullptr));
+    }
+    batch = (now_us() - start) / kLaunches;
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+  }
+  if (stream != nullptr) cudaStreamDestroy(stream);
+  std::sort(batches, batches + kBatches);
+  host_keeps_up_ = batches[kBatches / 2] < kSmallCallUs;
+  return error;
+}
+
+int32_t LaunchCache::fill(int32_t compute_major) {
+  const LaunchShape shape = {reinterpret_cast<const void*>(nothing), 1, 1, false, 0};
   const cudaKernelNodeParams parameters = node_parameters(shape, nullptr);
   for (Entry& entry : entries_) {
     cudaError_t error = cudaGraphCreate(&entry.graph, 0);
@@ -57,7 +96,7 @@ int32_t LaunchCache::fill() {
     if (error == cudaSuccess) error = cudaGraphInstantiate(&entry.executable, entry.graph, 0);
     if (error != cudaSuccess) return error;
   }
-  return cudaSuccess;
+  return measure(compute_major);
 }
 
 LaunchCache::Entry* LaunchCache::find(const LaunchShape& shape, const void* parameters, uint64_t bytes) {
@@ -96,10 +135,10 @@ int32_t LaunchCache::launch(CUstream_st* stream, const LaunchShape& shape, const
   return cudaGraphLaunch(entry->executable, stream);
 }
 
-int32_t make_launch_cache(LaunchCache** cache) {
+int32_t make_launch_cache(int32_t compute_major, LaunchCache** cache) {
   *cache = new (std::nothrow) LaunchCache;
   if (*cache == nullptr) return cudaErrorMemoryAllocation;
-  const int32_t error = (*cache)->fill();
+  const int32_t error = (*cache)->fill(compute_major);
   if (error == 0) return 0;
   destroy_launch_cache(*cache);
   *cache = nullptr;
@@ -110,14 +149,15 @@ void destroy_launch_cache(LaunchCache* cache) { delete cache; }
 
 int32_t enqueue(const KernelWorld& world, CUstream_st* stream, const LaunchShape& shape, const void* parameters,
                 uint64_t bytes) {
-  const bool overlaps = shape.overlaps && world.compute_major >= kOverlapsFrom;
-  if (world.launches != nullptr && !overlaps) {
+  const bool overlaps = world.compute_major >= kOverlapsFrom;
+  const bool by_itself = overlaps && (shape.overlaps || (world.launches != nullptr && world.launches->host_keeps_up()));
+  if (world.launches != nullptr && !by_itself) {
     cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
     const cudaError_t error = cudaStreamIsCapturing(stream, &capturing);
     if (error != cudaSuccess) return error;
     if (capturing == cudaStreamCaptureStatusNone) return world.launches->launch(stream, shape, parameters, bytes);
   }
-  return launch_kernel(world, stream, shape, parameters);
+  return launch_kernel(world.compute_major, stream, shape, parameters);
 }
 
 }  // namespace sparkgap::kernels

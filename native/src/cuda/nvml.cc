@@ -8,6 +8,7 @@ namespace {
 // Of nvml.h, which CUDA's wheels do not have: return codes and states are 0 if all is well.
 constexpr int kCanWrite = 1;        // NVML_P2P_CAPS_INDEX_WRITE
 constexpr int kLinkedByNvlink = 2;  // NVML_P2P_CAPS_INDEX_NVLINK
+constexpr int kHasAtomics = 3;      // NVML_P2P_CAPS_INDEX_ATOMICS
 
 }  // namespace
 
@@ -32,12 +33,23 @@ std::string Nvml::driver_version() const {
 }
 
 int32_t Nvml::link(const char* pci, const char* other_pci) const {
-  if (!started_ || device_by_pci_ == nullptr || p2p_status_ == nullptr) return SPARKGAP_LINK_SHM;
   Device device = nullptr;
   Device other = nullptr;
-  if (device_by_pci_(pci, &device) != 0 || device_by_pci_(other_pci, &other) != 0) return SPARKGAP_LINK_SHM;
+  if (!find(pci, other_pci, &device, &other)) return SPARKGAP_LINK_SHM;
   if (can(device, other, kLinkedByNvlink)) return SPARKGAP_LINK_NVLINK;
   return can(device, other, kCanWrite) ? SPARKGAP_LINK_PCIE : SPARKGAP_LINK_SHM;
+}
+
+bool Nvml::lacks_atomics(const char* pci, const char* other_pci) const {
+  Device device = nullptr;
+  Device other = nullptr;
+  if (!find(pci, other_pci, &device, &other)) return false;
+  return can(device, other, kCanWrite) && !can(device, other, kHasAtomics);
+}
+
+bool Nvml::find(const char* pci, const char* other_pci, Device* device, Device* other) const {
+  if (!started_ || device_by_pci_ == nullptr || p2p_status_ == nullptr) return false;
+  return device_by_pci_(pci, device) == 0 && device_by_pci_(other_pci, other) == 0;
 }
 
 bool Nvml::can(Device device, Device other, int ability) const {

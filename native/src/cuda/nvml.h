@@ -25,11 +25,15 @@ class Nvml {
   // SPARKGAP_LINK_SHM if they have no way to each other, or NVML does not say.
   int32_t link(const char* pci, const char* other_pci) const;
 
+  // Whether NVML says that the one reaches the other, but not by atomics.
+  bool lacks_atomics(const char* pci, const char* other_pci) const;
+
  private:
   using Device = void*;  // nvmlDevice_t
   using DeviceByPci = int (*)(const char*, Device*);
   using P2pStatus = int (*)(Device, Device, int, int*);
 
+  bool find(const char* pci, const char* other_pci, Device* device, Device* other) const;
   bool can(Device device, Device other, int ability) const;
 
   SharedLibrary library_;

@@ -16,6 +16,7 @@ namespace sparkgap {
 // The names. kDefault: what a provider's own library does.
 #define SPARKGAP_ALGORITHM_NAMES(NAME) \
   NAME(kPackets, "packets")            \
+  NAME(kLines, "lines")                \
   NAME(kOneShot, "one-shot")           \
   NAME(kTwoShot, "two-shot")           \
   NAME(kStaged, "staged")              \
@@ -23,6 +24,9 @@ namespace sparkgap {
   NAME(kFlags, "flags")                \
   NAME(kChunked, "chunked")            \
   NAME(kRing, "ring")                  \
+  NAME(kOneTrip, "one-trip")           \
+  NAME(kRails, "rails")                \
+  NAME(kPairs, "pairs")                \
   NAME(kDefault, "default")
 
 // On host memory: collective, name, function (collective/host_algorithms.h). A `direct` one needs arrays that the
@@ -45,17 +49,44 @@ namespace sparkgap {
   ALGORITHM(ALL_TO_ALLV, kStaged, all_to_allv_staged)       \
   ALGORITHM(BARRIER, kFlags, barrier_flags)
 
-// Kernels, the same for all providers of GPU worlds: collective, name, launch_<function> (collective/launch.h).
-#define SPARKGAP_KERNEL_ALGORITHMS(ALGORITHM)                 \
-  ALGORITHM(ALL_REDUCE, kPackets, all_reduce_packets)         \
-  ALGORITHM(ALL_REDUCE, kTwoShot, all_reduce_two_shot)        \
-  ALGORITHM(ALL_REDUCE, kRing, all_reduce_ring)               \
-  ALGORITHM(REDUCE_SCATTER, kChunked, reduce_scatter_chunked) \
-  ALGORITHM(ALL_GATHER, kChunked, all_gather_chunked)         \
-  ALGORITHM(BROADCAST, kChunked, broadcast_chunked)           \
-  ALGORITHM(REDUCE, kTwoShot, reduce_two_shot)                \
-  ALGORITHM(ALL_TO_ALL, kChunked, all_to_all_chunked)         \
-  ALGORITHM(ALL_TO_ALLV, kChunked, all_to_allv_chunked)       \
+// On host memory of several nodes: collective, name, function (collective/nodes_algorithms.h).
+#define SPARKGAP_NODES_ALGORITHMS(ALGORITHM)              \
+  ALGORITHM(ALL_REDUCE, kOneTrip, all_reduce_one_trip)    \
+  ALGORITHM(ALL_REDUCE, kRails, all_reduce_rails)         \
+  ALGORITHM(REDUCE_SCATTER, kRails, reduce_scatter_rails) \
+  ALGORITHM(ALL_GATHER, kRails, all_gather_rails)         \
+  ALGORITHM(BROADCAST, kRails, broadcast_rails)           \
+  ALGORITHM(REDUCE, kRails, reduce_rails)                 \
+  ALGORITHM(ALL_TO_ALL, kPairs, all_to_all_pairs)         \
+  ALGORITHM(ALL_TO_ALLV, kPairs, all_to_allv_pairs)       \
+  ALGORITHM(BARRIER, kOneTrip, barrier_one_trip)
+
+// Kernels, the same for all providers of GPU worlds: collective, name, launch_<function> (collective/launch.h). Some
+// functions carry several collectives.
+#define SPARKGAP_KERNEL_ALGORITHMS(ALGORITHM)           \
+  ALGORITHM(ALL_REDUCE, kPackets, packets)              \
+  ALGORITHM(ALL_REDUCE, kLines, lines)                  \
+  ALGORITHM(ALL_REDUCE, kOneShot, chunks)               \
+  ALGORITHM(ALL_REDUCE, kTwoShot, all_reduce_two_shot)  \
+  ALGORITHM(ALL_REDUCE, kRing, all_reduce_ring)         \
+  ALGORITHM(REDUCE_SCATTER, kPackets, packets)          \
+  ALGORITHM(REDUCE_SCATTER, kLines, lines)              \
+  ALGORITHM(REDUCE_SCATTER, kChunked, chunks)           \
+  ALGORITHM(ALL_GATHER, kPackets, packets)              \
+  ALGORITHM(ALL_GATHER, kLines, lines)                  \
+  ALGORITHM(ALL_GATHER, kChunked, chunks)               \
+  ALGORITHM(BROADCAST, kPackets, packets)               \
+  ALGORITHM(BROADCAST, kLines, lines)                   \
+  ALGORITHM(BROADCAST, kOneShot, chunks)                \
+  ALGORITHM(BROADCAST, kChunked, broadcast_chunked)     \
+  ALGORITHM(REDUCE, kPackets, packets)                  \
+  ALGORITHM(REDUCE, kLines, lines)                      \
+  ALGORITHM(REDUCE, kOneShot, chunks)                   \
+  ALGORITHM(REDUCE, kTwoShot, reduce_two_shot)          \
+  ALGORITHM(ALL_TO_ALL, kPackets, packets)              \
+  ALGORITHM(ALL_TO_ALL, kLines, lines)                  \
+  ALGORITHM(ALL_TO_ALL, kChunked, chunks)               \
+  ALGORITHM(ALL_TO_ALLV, kChunked, all_to_allv_chunked) \
   ALGORITHM(BARRIER, kFlags, barrier_flags)
 
 enum class Algorithm : int32_t {
@@ -76,9 +107,11 @@ constexpr int32_t kAlgorithms = sizeof kAlgorithmNames / sizeof kAlgorithmNames[
 constexpr const char* algorithm_name(Algorithm algorithm) { return kAlgorithmNames[static_cast<int32_t>(algorithm)]; }
 
 // What a world's symmetric memory and routes are named after.
-enum class ProviderKind : int32_t { kHost = 0, kNvshmem, kNccl };
-constexpr int32_t kProviderKinds = 3;
-inline constexpr const char* kProviderNames[kProviderKinds] = {"host", "nvshmem", "nccl"};
+enum class ProviderKind : int32_t { kHost = 0, kNvshmem, kNccl, kNodes };
+constexpr int32_t kProviderKinds = 4;
+// The last is what provider host is where PEs are on several nodes; nobody asks for it by name.
+constexpr int32_t kNamedProviders = 3;
+inline constexpr const char* kProviderNames[kProviderKinds] = {"host", "nvshmem", "nccl", "nodes"};
 
 struct ListedAlgorithm {
   int32_t collective;
@@ -87,6 +120,7 @@ struct ListedAlgorithm {
 
 #define SPARKGAP_LISTED(collective, name, function) {SPARKGAP_##collective, Algorithm::name},
 inline constexpr ListedAlgorithm kHostAlgorithms[] = {SPARKGAP_HOST_ALGORITHMS(SPARKGAP_LISTED)};
+inline constexpr ListedAlgorithm kNodesAlgorithms[] = {SPARKGAP_NODES_ALGORITHMS(SPARKGAP_LISTED)};
 inline constexpr ListedAlgorithm kKernelAlgorithms[] = {SPARKGAP_KERNEL_ALGORITHMS(SPARKGAP_LISTED)};
 #undef SPARKGAP_LISTED
 
@@ -109,7 +143,11 @@ constexpr AlgorithmTables make_algorithm_tables() {
   for (const ListedAlgorithm& listed : kHostAlgorithms) {
     tables.has[host][listed.collective][static_cast<int32_t>(listed.algorithm)] = true;
   }
-  for (int32_t provider = host + 1; provider < kProviderKinds; ++provider) {
+  for (const ListedAlgorithm& listed : kNodesAlgorithms) {
+    const int32_t nodes = static_cast<int32_t>(ProviderKind::kNodes);
+    tables.has[nodes][listed.collective][static_cast<int32_t>(listed.algorithm)] = true;
+  }
+  for (int32_t provider = host + 1; provider < kNamedProviders; ++provider) {
     for (const ListedAlgorithm& listed : kKernelAlgorithms) {
       tables.has[provider][listed.collective][static_cast<int32_t>(listed.algorithm)] = true;
     }

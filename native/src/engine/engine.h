@@ -30,6 +30,12 @@ class Engine {
 
   // ---- Beginning and end
 
+  // Of worlds on several nodes, before connect: this PE's card, for all others. `node_id`: what PEs of its node need to
+  // open their control segment, where this PE has made it.
+  virtual void write_card(uint8_t* card, const uint8_t* node_id) const;
+  // All PEs' cards, in their order. Returns the `node_id` of this PE's node.
+  virtual const uint8_t* take_cards(const uint8_t* cards);
+
   // Collective, once: the PEs of `node` have met in its control segment and can wait for each other. The node outlives
   // the engine's last call but for the destructor. Adds to `circumstances` what the selector has to know of this
   // engine, the same on all PEs.
@@ -71,6 +77,8 @@ class Engine {
 
   // ---- What there is to know
 
+  // The number of a PE's node; after connect.
+  virtual int32_t node_of(int32_t pe) const;
   // SPARKGAP_LINK_... between two PEs of the world; after connect.
   virtual int32_t link(int32_t a, int32_t b) const = 0;
 

@@ -5,6 +5,7 @@
 #include "engine/device/device_engine.h"
 #include "engine/device/library.h"
 #include "engine/host/host_engine.h"
+#include "engine/nodes/nodes_engine.h"
 
 namespace sparkgap {
 namespace {
@@ -26,6 +27,7 @@ constexpr EngineKind kEngines[kProviderKinds] = {
     {ProviderKind::kHost, make<HostEngine>, probe_host},
     {ProviderKind::kNvshmem, make<DeviceEngine>, probe_device},
     {ProviderKind::kNccl, make<DeviceEngine>, probe_device},
+    {ProviderKind::kNodes, make<NodesEngine>, probe_host},
 };
 
 }  // namespace
@@ -33,12 +35,20 @@ constexpr EngineKind kEngines[kProviderKinds] = {
 const EngineKind& engine_kind(const char* provider) {
   char there[100];
   Text text(there, sizeof there);
-  for (int32_t kind = 0; kind < kProviderKinds; ++kind) {
+  for (int32_t kind = 0; kind < kNamedProviders; ++kind) {
     if (provider != nullptr && std::strcmp(provider, kProviderNames[kind]) == 0) return kEngines[kind];
     text.add("%s%s", kind == 0 ? "this library has: " : ", ", kProviderNames[kind]);
   }
   if (provider == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "provider is missing; %s", there);
   fail(SPARKGAP_UNAVAILABLE, kNoPe, "there is no provider \"%s\"; %s", provider, there);
+}
+
+const EngineKind& engine_kind_of_nodes(const EngineKind& near) {
+  if (near.provider == ProviderKind::kHost) return kEngines[static_cast<int32_t>(ProviderKind::kNodes)];
+  fail(SPARKGAP_UNAVAILABLE, kNoPe,
+       "provider %s has worlds on one host only. Give the application executors of one host, or "
+       "spark.sparkgap.provider=host",
+       kProviderNames[static_cast<int32_t>(near.provider)]);
 }
 
 void open_device(int32_t ordinal, sparkgap_device_info* info) {

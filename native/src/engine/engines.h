@@ -18,6 +18,9 @@ struct EngineKind {
   void (*probe)(const char* provider, const char* library, Text& found);
 };
 
+// What worlds on several nodes have; UNAVAILABLE for providers that have none yet.
+const EngineKind& engine_kind_of_nodes(const EngineKind& near);
+
 // INVALID_ARGUMENT for nullptr, UNAVAILABLE for a name that is not in the table.
 const EngineKind& engine_kind(const char* provider);
 

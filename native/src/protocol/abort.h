@@ -8,12 +8,16 @@
 
 namespace sparkgap {
 
-// Aborts the world if nobody has done so yet, and wakes all sleepers. Any thread. The first reason stays.
+// Aborts the world if nobody has done so yet, and wakes all sleepers. Any thread. The first reason stays. PEs are
+// numbered as in the world; `by` is one of this segment.
 void abort_world(const Control& control, int32_t by, const Failure& failure);
+
+// The same in the name of a PE of another node, whose label is given.
+void abort_world_as(const Control& control, int32_t by, const char* label, const Failure& failure);
 
 inline bool is_aborted(const Control& control) { return load_acquire(&control.header().abort_state) != kRunning; }
 
-// Throws what an aborted world makes PE `pe`'s calls fail with.
+// Throws what an aborted world makes the calls of PE `pe` of the world fail with.
 [[noreturn]] void fail_as_aborted(const Control& control, int32_t pe);
 
 // Wakes every PE that sleeps in a wait.

@@ -2,7 +2,6 @@
 
 #include "description/collective.h"
 #include "description/types.h"
-#include "protocol/atomics.h"
 
 namespace sparkgap {
 namespace {
@@ -10,9 +9,11 @@ namespace {
 CallSignature read_signature(const CallSignature& shared) {
   CallSignature copy;
   copy.operation = load_relaxed(&shared.operation);
+  copy.algorithm = load_relaxed(&shared.algorithm);
   copy.type = load_relaxed(&shared.type);
   copy.op = load_relaxed(&shared.op);
   copy.root = load_relaxed(&shared.root);
+  copy.buffer = load_relaxed(&shared.buffer);
   copy.count = load_relaxed(&shared.count);
   return copy;
 }
@@ -36,13 +37,22 @@ const char* operation_name(int32_t operation) {
 void describe_call(Text& text, uint64_t number, const CallSignature& call) {
   text.add("call #%llu %s", static_cast<unsigned long long>(number), operation_name(call.operation));
   const unsigned long long count = call.count;
-  if (call.operation == kOperationAllocate || call.operation == kOperationFree) text.add(" %llu bytes", count);
+  if (call.operation == kOperationAllocate) text.add(" %llu bytes", count);
+  if (call.operation == kOperationFree) text.add(" %llu bytes of buffer #%u", count, call.buffer);
   if (!is_collective(call.operation)) return;
   const Collective& what = kCollectives[call.operation];
   if (what.has_type) text.add(" %s", type_name(call.type));
   if (what.has_count) text.add(" x %llu", count);
   if (what.has_op) text.add(" %s", op_name(call.op));
   if (what.has_root) text.add(" %s PE %d", what.root_preposition(), call.root);
+}
+
+void describe_difference(Text& text, uint64_t number, const CallSignature& call, const CallSignature& other) {
+  describe_call(text, number, call);
+  CallSignature alike = other;
+  alike.algorithm = call.algorithm;
+  if (!(alike == call) || call.algorithm <= 0 || call.algorithm >= kAlgorithms) return;
+  text.add(" by %s", algorithm_name(static_cast<Algorithm>(call.algorithm)));
 }
 
 ObservedCall observe_call(const CallLine& line) {

@@ -6,32 +6,55 @@
 
 #include "base/error.h"
 #include "description/call.h"
+#include "protocol/atomics.h"
 #include "protocol/control.h"
 #include "protocol/layout.h"
 
 namespace sparkgap {
 
 inline bool operator==(const CallSignature& a, const CallSignature& b) {
-  return a.operation == b.operation && a.type == b.type && a.op == b.op && a.root == b.root && a.count == b.count;
+  return a.operation == b.operation && a.algorithm == b.algorithm && a.type == b.type && a.op == b.op &&
+         a.root == b.root && a.buffer == b.buffer && a.count == b.count;
 }
 
 // A hash of the signature: equal for equal calls, and different for different ones but for one pair in 2^64.
 inline uint64_t mix(const CallSignature& call) {
-  const uint64_t small = (static_cast<uint64_t>(static_cast<uint32_t>(call.operation)) << 48) ^
-                         (static_cast<uint64_t>(static_cast<uint32_t>(call.type)) << 40) ^
-                         (static_cast<uint64_t>(static_cast<uint32_t>(call.op)) << 32) ^
-                         static_cast<uint32_t>(call.root);
-  uint64_t hash = (small + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+  const uint64_t what = (static_cast<uint64_t>(static_cast<uint16_t>(call.operation)) << 48) |
+                        (static_cast<uint64_t>(static_cast<uint16_t>(call.algorithm)) << 32) |
+                        (static_cast<uint64_t>(static_cast<uint16_t>(call.type)) << 16) |
+                        static_cast<uint16_t>(call.op);
+  const uint64_t which = (static_cast<uint64_t>(static_cast<uint32_t>(call.root)) << 32) | call.buffer;
+  uint64_t hash = (what + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
   hash ^= hash >> 29;
+  hash = (hash ^ which) * 0xd6e8feb86659fd93u;
+  hash ^= hash >> 32;
   hash = (hash ^ call.count) * 0x94d049bb133111ebu;
   return hash ^ (hash >> 32);
 }
 
-// What of a call has to be alike on all PEs: the arguments that the collective has; -1 in the place of others.
+// What of a call has to be alike on all PEs: the algorithm, and the arguments that the collective has; -1 in the place
+// of others.
 constexpr CallSignature signature_of(const CollectiveCall& call) {
   const Collective& what = description_of(call);
-  return {call.collective, what.has_type ? call.type : -1, what.has_op ? call.op : -1, what.has_root ? call.root : -1,
-          what.has_count ? call.count : 0};
+  CallSignature signature = {};
+  signature.operation = static_cast<int16_t>(call.collective);
+  signature.algorithm = static_cast<int16_t>(call.algorithm);
+  signature.type = static_cast<int16_t>(what.has_type ? call.type : -1);
+  signature.op = static_cast<int16_t>(what.has_op ? call.op : -1);
+  signature.root = what.has_root ? call.root : -1;
+  signature.count = what.has_count ? call.count : 0;
+  return signature;
+}
+
+// Into a PE's own line, where others may be reading it.
+inline void write_signature(CallSignature* shared, const CallSignature& call) {
+  store_relaxed(&shared->operation, call.operation);
+  store_relaxed(&shared->algorithm, call.algorithm);
+  store_relaxed(&shared->type, call.type);
+  store_relaxed(&shared->op, call.op);
+  store_relaxed(&shared->root, call.root);
+  store_relaxed(&shared->buffer, call.buffer);
+  store_relaxed(&shared->count, call.count);
 }
 
 // "allReduce", "connect"
@@ -39,6 +62,9 @@ const char* operation_name(int32_t operation);
 
 // "call #41 allReduce float32 x 1024 SUM"
 void describe_call(Text& text, uint64_t number, const CallSignature& call);
+
+// The same for one of two that differ: " by two-shot" follows where nothing else tells them apart.
+void describe_difference(Text& text, uint64_t number, const CallSignature& call, const CallSignature& other);
 
 // What a PE's CallLine says, read while that PE may be writing it.
 struct ObservedCall {

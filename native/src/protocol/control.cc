@@ -1,6 +1,7 @@
 #include "protocol/control.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sparkgap {
 namespace {
@@ -13,6 +14,13 @@ constexpr uint64_t kLeastSlotBytes = 32 * 1024;
 constexpr uint64_t kStagingBytes = 8 * 1024 * 1024;
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+template <size_t size>
+std::string bounded_text(const char (&shared)[size]) {
+  char text[size];
+  std::memcpy(text, shared, size);
+  return std::string(text, strnlen(text, size));
+}
 
 }  // namespace
 
@@ -38,5 +46,9 @@ Control::Control(void* base, int32_t pes) : base_(static_cast<uint8_t*>(base)), 
   staging_ = base_ + layout.staging;
   slot_bytes_ = layout.slot_bytes;
 }
+
+std::string Control::label(int32_t pe) const { return bounded_text(record(pe).label); }
+
+std::string Control::host(int32_t pe) const { return bounded_text(record(pe).host); }
 
 }  // namespace sparkgap

@@ -3,6 +3,7 @@
 #define SPARKGAP_PROTOCOL_CONTROL_H
 
 #include <cstdint>
+#include <string>
 
 #include "protocol/layout.h"
 
@@ -39,7 +40,13 @@ class Control {
     return staging_ + (static_cast<uint64_t>(pe) * kSlots + step % kSlots) * slot_bytes_;
   }
   uint64_t slot_bytes() const { return slot_bytes_; }
+
+  // For errors. Whoever else maps the segment may write there at any time, so they may lack their end.
+  std::string label(int32_t pe) const;
+  std::string host(int32_t pe) const;
   int32_t pes() const { return pes_; }
+  // What the world calls a PE of this segment.
+  int32_t world_pe(int32_t pe) const { return header().first_pe + pe; }
 
  private:
   uint8_t* base_ = nullptr;

@@ -18,16 +18,18 @@ namespace sparkgap::kernels {
 constexpr int32_t kMaxPes = 16;
 
 // Most lanes (blocks that exchange data independently of each other) that any kernel uses.
-constexpr int32_t kMaxLanes = 64;
+constexpr int32_t kMaxLanes = 128;
 
-// Of a message in packets, what a lane can carry.
-constexpr uint64_t kLanePacketBytes = 16 << 10;
+// What a PE can send in one call in packets, and in lines: the message times the PEs that it goes to.
+constexpr uint64_t kPacketBytes = 256 << 10;
+constexpr uint64_t kLineBytes = 16 << 20;
 
 enum class WaitEnd : uint32_t {
   kNone = 0,
   kDeadline = 1,        // `peer` did not come within KernelWorld::deadline_ns
   kAborted = 2,         // the abort word was raised while waiting for `peer`
   kCountsDisagree = 3,  // allToAllv: `peer` sends `seen` bytes where this PE expects `expected`
+  kCallsDiffer = 4,     // `peer` has made another call: its signature is `seen`, this PE's `expected`
 };
 
 // In mapped host memory, one for each PE; the host zeroes it when the world is made. A kernel that gives up fills it
@@ -37,12 +39,15 @@ struct WaitRecord {
   int32_t collective;  // SPARKGAP_ALL_REDUCE...
   int32_t peer;        // whom it waited for
   int32_t lane;        // in which slot
-  uint64_t expected;   // the lane's sequence number, or bytes (kCountsDisagree)
+  uint64_t expected;   // the lane's sequence number, or bytes (kCountsDisagree), or a signature (kCallsDiffer)
   uint64_t seen;       // what was there instead
 };
 
 // Graphs of one kernel each, kept from call to call (collective/launch_cache.h).
 class LaunchCache;
+
+// Which shape a kernel is launched in (select/tuning.h).
+struct Tuning;
 
 // One PE's view of its world, made at connect and unchanged from then on. Addresses are device addresses.
 struct KernelWorld {
@@ -55,6 +60,7 @@ struct KernelWorld {
   const uint32_t* abort_word;  // mapped host memory: not 0 ends every wait
   WaitRecord* record;          // mapped host memory
   LaunchCache* launches;       // not for the device; may be NULL, then every call is a launch by itself
+  const Tuning* tuning;        // not for the device; the same on all PEs
 };
 
 }  // namespace sparkgap::kernels

@@ -14,8 +14,8 @@ namespace sparkgap::kernels {
 
 class Lane {
  public:
-  __device__ Lane(const KernelWorld& world, int32_t collective)
-      : world_(world), collective_(collective), lane_(blockIdx.x), step_(begin_step(world)) {}
+  __device__ Lane(const KernelWorld& world, int32_t collective, uint32_t signature)
+      : world_(world), collective_(collective), signature_(signature), lane_(blockIdx.x), step_(begin_step(world)) {}
 
   // Where this PE writes for `peer` in this step, or in the next.
   __device__ uint8_t* slot_at_peer(int32_t peer) const { return slot(peer, world_.pe, step_); }
@@ -40,8 +40,9 @@ class Lane {
     bool same = place != 0;
     if (peer < world_.pes && peer != world_.pe) {
       raise_flag(peer, place);
-      came = await_flag(peer);
-      same = same && flag(world_.pe, peer)->place == place;
+      uint64_t theirs = 0;
+      came = await_flag(peer, &theirs);
+      same = same && theirs == place;
     }
     agrees_ = __syncthreads_and(same) != 0;
     return __syncthreads_and(came) != 0;
@@ -81,26 +82,36 @@ class Lane {
     return reinterpret_cast<FlagRecord*>(scratch_of(world_, at) + flag_at(lane_, step_ % kParities, source));
   }
 
-  __device__ Awaited awaited(int32_t peer) const { return {collective_, peer, static_cast<int32_t>(lane_), step_}; }
+  __device__ Awaited awaited(int32_t peer) const {
+    return {collective_, peer, static_cast<int32_t>(lane_), step_, signature_};
+  }
 
   __device__ void raise_flag(int32_t peer, uint64_t place) const {
     FlagRecord* record = flag(peer, world_.pe);
+    *const_cast<volatile uint32_t*>(&record->signature) = signature_;
     *const_cast<volatile uint64_t*>(&record->place) = place;
-    // Makes what the block wrote before __syncthreads, and the place, visible before the flag.
+    // Makes what the block wrote before __syncthreads, and the rest of the record, visible before the flag.
     __threadfence_system();
     *const_cast<volatile uint32_t*>(&record->step) = step_;
   }
 
-  __device__ bool await_flag(int32_t peer) const {
+  // The record is read whole: what is seen with the step was written before it.
+  __device__ bool await_flag(int32_t peer, uint64_t* place) const {
     const FlagRecord* record = flag(world_.pe, peer);
-    return wait_until(world_, awaited(peer), [&](uint32_t* seen) {
-      asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(*seen) : "l"(&record->step) : "memory");
-      return *seen == step_;
+    return wait_until(world_, awaited(peer), [&](Seen* seen) {
+      uint32_t low, high;
+      asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(seen->number), "=r"(seen->signature), "=r"(low), "=r"(high)
+                   : "l"(record)
+                   : "memory");
+      *place = static_cast<uint64_t>(high) << 32 | low;
+      return seen->number == step_ && seen->signature == signature_;
     });
   }
 
   const KernelWorld& world_;
   const int32_t collective_;
+  const uint32_t signature_;
   const uint32_t lane_;
   uint32_t step_;
   bool agrees_ = false;

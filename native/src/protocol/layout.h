@@ -51,13 +51,15 @@ constexpr uint64_t kReasonBytes = 2048;
 enum : uint32_t { kRunning = 0, kAborting = 1, kAborted = 2 };
 
 // States of PeRecord::state. It only grows.
-enum : uint32_t { kAbsent = 0, kConnecting = 1, kConnected = 2, kLeft = 3 };
+// kDetached: it has left, and its process has given up its way to the other PEs' GPU memory.
+enum : uint32_t { kAbsent = 0, kConnecting = 1, kConnected = 2, kLeft = 3, kDetached = 4 };
 
 struct AbortRecord {
   int32_t status;   // what every call of every PE fails with
   int32_t by;       // the PE that aborted the world
   int32_t subject;  // the PE that the failure is about, or -1
   int32_t reserved;
+  char label[kLabelBytes];  // of `by`
   char reason[kReasonBytes];
 };
 
@@ -70,7 +72,10 @@ struct alignas(kPageBytes) ControlHeader {
   uint64_t key[2];
   uint64_t segment_bytes;
   uint64_t slot_bytes;
-  uint64_t reserved;
+  // A world may have more PEs than this segment, which is of one node of it: what the world calls the node's first PE,
+  // and how many PEs the world has. PEs that people are told of, and those of the abort record, are the world's.
+  int32_t first_pe;
+  int32_t world_pes;
 
   // Second line: read at each call and each post, written when something unusual happens, so it stays in every cache.
   alignas(kLineBytes) uint32_t abort_state;
@@ -78,6 +83,9 @@ struct alignas(kPageBytes) ControlHeader {
 
   // Third line: the futex.
   alignas(kLineBytes) uint32_t wake;
+
+  // Fourth line: grows while a PE is at work inside a call for long, which is no reason to give it up.
+  alignas(kLineBytes) uint64_t progress;
 
   alignas(kLineBytes) AbortRecord abort;
 };
@@ -91,11 +99,20 @@ struct CpuLimits {
   int32_t reserved;
 };
 
+// What all PEs of a world were made with alike; connect compares it.
+struct AgreedOptions {
+  int64_t peer_timeout_ms;
+  int32_t check;
+  int32_t reserved;
+  char provider[16];
+};
+
 struct alignas(kLineBytes) PeRecord {
   uint32_t state;
-  int32_t pid;
+  int32_t pid;          // others copy it once, when all have connected (provider/host/peer_process.h)
   uint64_t start_time;  // of the process, in clock ticks since boot: tells a PID that was given again
   CpuLimits cpus;       // of the process when it connected
+  AgreedOptions options;
   char label[kLabelBytes];
   char host[kHostBytes];
 };
@@ -105,30 +122,39 @@ struct alignas(2 * kLineBytes) StepLine {
   uint64_t step;
   // What the call of a step is about, by step % 2; lets peers see at no cost that they are not in the same call.
   uint64_t signature[kSlots];
-  // Where the PE ran when it posted; kept up to date only where PEs share CPUs.
-  int32_t cpu;
+  // One more than the number of the CPU on which the PE ran when it posted, or when it looked last in a wait that
+  // lasts; 0: not known.
+  uint32_t cpu;
 };
 
 // One call, as its caller made it.
 struct CallSignature {
-  int32_t operation;  // SPARKGAP_ALL_REDUCE... or one of the Operation values below
-  int32_t type;
-  int32_t op;
+  int16_t operation;  // SPARKGAP_ALL_REDUCE... or one of the Operation values below
+  int16_t algorithm;  // that it takes; 0 for what has none
+  int16_t type;
+  int16_t op;
   int32_t root;
+  uint32_t buffer;  // of allocate and free: its number, in the order of allocation from 1; 0 elsewhere
   uint64_t count;
 };
 
 // Further values of CallSignature::operation: collective calls that do not reduce or move a user's elements.
-enum : int32_t { kOperationConnect = 100, kOperationAllocate = 101, kOperationFree = 102 };
+enum : int16_t { kOperationConnect = 100, kOperationAllocate = 101, kOperationFree = 102 };
 
 // Calls are numbered like steps: from 1, alike on every PE. A PE writes signature[number % 4], then `begun`; when the
 // call returns it writes `ended`. The signature of call c is overwritten by call c + 4, so a reader that finds `begun`
-// at c + 2 or less after it has read the signature has read it whole.
+// at c + 2 or less after it has read the signature has read it whole. Between `begun` of one call and the signature of
+// the next stands a release fence, between the two reads an acquire fence.
+//
+// Runs. A PE whose function has ended says so: it writes `last_of_run`, the number of its last call, and then counts
+// `runs` up. Whoever is still in the same run, and has begun a later call, waits for it in vain.
 constexpr uint64_t kCallsKept = 4;
 struct alignas(2 * kLineBytes) CallLine {
   uint64_t begun;
   uint64_t ended;
   CallSignature signature[kCallsKept];
+  uint64_t runs;
+  uint64_t last_of_run;
 };
 
 struct alignas(kLineBytes) Packet {

@@ -1,6 +1,8 @@
-// What a wait asks a provider: does this peer still exist?
+// What is asked of a provider about a peer: which process it is, and whether that still exists.
 #ifndef SPARKGAP_PROTOCOL_LIVENESS_H
 #define SPARKGAP_PROTOCOL_LIVENESS_H
+
+#include <sys/types.h>
 
 #include <cstdint>
 
@@ -11,6 +13,8 @@ class Liveness {
   virtual ~Liveness() = default;
   // True once the process of `pe` has ended. Called from waits that last, every few milliseconds; never blocks.
   virtual bool has_ended(int32_t pe) = 0;
+  // The process of a PE that has connected, as it was then.
+  virtual pid_t process(int32_t pe) = 0;
 };
 
 }  // namespace sparkgap

@@ -7,7 +7,10 @@
 #ifndef SPARKGAP_PROTOCOL_NODE_H
 #define SPARKGAP_PROTOCOL_NODE_H
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <string>
 
 #include "protocol/control.h"
 #include "protocol/liveness.h"
@@ -23,6 +26,7 @@ class Node {
       : control_(control),
         first_pe_(first_pe),
         pe_(pe),
+        liveness_(liveness),
         waiter_(control, pe, liveness, wait),
         steps_(control, pe, &waiter_) {}
   Node(const Node&) = delete;
@@ -39,7 +43,9 @@ class Node {
     return pe >= 0 && pe < pes() ? pe : -1;
   }
   // Who that is, for people: "executor 3 on node-a".
-  const char* label(int32_t pe) const { return control_.record(pe).label; }
+  std::string label(int32_t pe) const { return control_.label(pe); }
+  // The process that was it when it connected.
+  pid_t process(int32_t pe) const { return liveness_->process(pe); }
 
   const Control& control() const { return control_; }
   Steps& steps() { return steps_; }
@@ -59,6 +65,7 @@ class Node {
   Control control_;
   int32_t first_pe_;
   int32_t pe_;
+  Liveness* liveness_;
   Waiter waiter_;
   Steps steps_;
 };

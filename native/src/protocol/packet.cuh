@@ -7,25 +7,32 @@
 
 namespace sparkgap::kernels {
 
-__device__ __forceinline__ void store_packet(Packet* packet, uint64_t word, uint32_t number) {
+// What the packets, lines or marks of one call carry beside their data.
+struct Stamp {
+  uint32_t number;
+  uint32_t signature;
+};
+
+__device__ __forceinline__ void store_packet(Packet* packet, uint64_t word, const Stamp& stamp) {
   const uint32_t low = static_cast<uint32_t>(word);
   const uint32_t high = static_cast<uint32_t>(word >> 32);
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(packet), "r"(low), "r"(number), "r"(high)
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(packet), "r"(low), "r"(stamp.number),
+               "r"(high), "r"(stamp.number ^ stamp.signature)
                : "memory");
 }
 
 // False if the wait gave up.
 __device__ __forceinline__ bool receive_packet(const KernelWorld& world, const Awaited& awaited, const Packet* packet,
                                                uint64_t* word) {
-  return wait_until(world, awaited, [&](uint32_t* seen) {
-    uint32_t low, low_flag, high, high_flag;
+  return wait_until(world, awaited, [&](Seen* seen) {
+    uint32_t low, number, high, check;
     asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(low), "=r"(low_flag), "=r"(high), "=r"(high_flag)
+                 : "=r"(low), "=r"(number), "=r"(high), "=r"(check)
                  : "l"(packet)
                  : "memory");
-    *seen = low_flag;
+    *seen = {number, check ^ awaited.number};
     *word = static_cast<uint64_t>(high) << 32 | low;
-    return low_flag == awaited.number && high_flag == awaited.number;
+    return number == awaited.number && seen->signature == awaited.signature;
   });
 }
 

@@ -6,25 +6,44 @@
 //   | FlagRecord       |  [lane][parity][source PE]: written by the source's same lane
 //   +------------------+  kRingWordsAt
 //   | uint32_t         |  [lane][parity][RingWord]: written by the PEs before and after this one (protocol/ring.h)
+//   +------------------+  kArrivalsAt
+//   | ChunkMark        |  [lane][source PE][slot of a channel]: which chunk is in it (protocol/channel.cuh)
+//   +------------------+  kTakenAt
+//   | uint32_t         |  [lane][PE]: the last chunk that this PE has taken, of those that we sent it
 //   +------------------+  kPacketsAt
-//   | Packet           |  [parity][lane][source PE][kLanePackets]: data and flag in one 16-byte store
+//   | Packet           |  [parity][other][most_packets(pes)]: data and flag in one 16-byte store
+//   +------------------+  lines_begin(pes)
+//   | Line             |  [parity][other][most_lines(pes)]: data and flag in one 128-byte store of eight threads
+//   +------------------+  channels_at(pes)
+//   | chunks           |  [lane][other][slot of a channel] of channel_slot_bytes(pes)
 //   +------------------+  slots_at(pes)
 //   | slots            |  [parity][lane][source PE] of slot_bytes(pes): data here, flag in the FlagRecord
 //   +------------------+  scratch_size(pes)
 //
-// Lanes. A lane is a block of a launch; block i of one PE exchanges data with block i of the others and with no other
-// block. Each lane counts for itself, so launches of different sizes need no agreement beyond their own, and all PEs
-// count alike because they make the same calls.
+//   other: the source's place among those that are not this PE, the PE after it first
+//
+// Lanes. A lane is a block of a launch; in slots and channels block i of one PE exchanges data with block i of the
+// others and with no other block. Each lane counts for itself, so launches of different sizes need no agreement beyond
+// their own, and all PEs count alike because they make the same calls.
 //
 // Sequence numbers are on the device: a kernel reads its lane's when it starts and leaves the last it used, so a
 // captured graph can be replayed, and launches, graphs and other algorithms may follow each other in any order. They
 // only grow, and nothing is ever cleared. 32 bits: a number comes again after 2^32 uses of one lane, and even then it
-// is mistaken only where a packet has not been overwritten in between.
+// is mistaken only where what carries it has not been overwritten in between.
 //
-// Rotation, the same for packets and slots: number s uses the parity s % 2. A PE writes number s only after it has
-// received s - 1 from all, and a PE sends s - 1 only after it has read all of s - 2. So what s overwrites has been
-// read. Packets have a counter of their own, because one message in packets is one number; in slots it is a step
-// (lane.cuh). Within a ring, where a PE hears of its neighbours only, another rule holds: protocol/ring.h.
+// Signatures. Whatever carries a number carries the signature of its call as well (KernelCall), so that a PE which has
+// made another call is found out instead of being believed.
+//
+// Rotation.
+// - Packets and lines have one number a call, the same in all lanes, and use the parity number % 2. Every PE hears from
+//   every other in each such call (who has no data for a PE sends it one empty packet), so a PE that has ended call
+//   s + 1 knows that the others have begun it, and so have ended call s: what s + 2 overwrites has been read. Whole
+//   kernels count here, so calls may differ in their lanes.
+// - Slots: step s of a lane uses the parity s % 2. A PE writes step s only after it has received s - 1 from all, and a
+//   PE sends s - 1 only after it has read all of s - 2 (lane.cuh). Within a ring, where a PE hears of its neighbours
+//   only, another rule holds: protocol/ring.h.
+// - Channels: each has as many slots as chunks may be on their way; a chunk is written once the one before it in its
+//   slot is known to be taken (channel.cuh).
 #ifndef SPARKGAP_PROTOCOL_SCRATCH_H
 #define SPARKGAP_PROTOCOL_SCRATCH_H
 
@@ -38,36 +57,59 @@ namespace sparkgap::kernels {
 
 constexpr uint64_t kParities = 2;
 
+// Of a channel: chunks that may be on their way from one PE to another in one lane.
+constexpr uint64_t kChannelSlots = 16;
+
 struct Counters {
-  uint32_t packets[kMaxLanes];  // number of the last message in packets
-  uint32_t steps[kMaxLanes];    // number of the last step
-  uint32_t broken;              // a wait has given up: every later one does at once
+  uint32_t messages[kMaxLanes];           // number of the last call in packets or lines; the same in all
+  uint32_t steps[kMaxLanes];              // number of the last step
+  uint32_t sent[kMaxLanes][kMaxPes];      // number of the last chunk sent to a PE
+  uint32_t received[kMaxLanes][kMaxPes];  // number of the last chunk received from a PE
+  uint32_t broken;                        // a wait has given up: every later one does at once
 };
 
-// `place`: KernelCall::place of the source, valid with the step of the same parity.
+// `place`: KernelCall::place of the source; valid, like `signature`, with the step of the same parity.
 struct alignas(16) FlagRecord {
   uint32_t step;
-  uint32_t reserved;
+  uint32_t signature;
   uint64_t place;
+};
+
+// Written and read as one word.
+struct alignas(8) ChunkMark {
+  uint32_t number;
+  uint32_t signature;
 };
 
 // Two halves of 8 bytes, each with its flag: whatever is stored at once is at least that long.
 struct alignas(16) Packet {
   uint32_t low;
-  uint32_t low_flag;
+  uint32_t number;
   uint32_t high;
-  uint32_t high_flag;
+  uint32_t check;  // number ^ signature
 };
 
 constexpr uint64_t kWordBytes = 8;  // of data in a packet
-constexpr uint64_t kLanePackets = kLanePacketBytes / kWordBytes;
+
+// Fifteen words and a mark.
+constexpr uint64_t kLineWords = 15;
+struct alignas(128) Line {
+  uint64_t words[kLineWords];
+  uint32_t number;
+  uint32_t signature;
+};
 
 // For all sources together; a slot is a PE's share of it.
 constexpr uint64_t kLaneSlotBytes = 256 << 10;
 
-constexpr uint64_t kFlagsAt = 1024;
+// For all sources together; a channel is a PE's share of it.
+constexpr uint64_t kLaneChannelBytes = 256 << 10;
+
+constexpr uint64_t kFlagsAt = 32 << 10;
 constexpr uint64_t kRingWordsAt = kFlagsAt + kMaxLanes * kParities * kMaxPes * sizeof(FlagRecord);
-constexpr uint64_t kPacketsAt = kRingWordsAt + kMaxLanes * kParities * kRingWords * sizeof(uint32_t);
+constexpr uint64_t kArrivalsAt = kRingWordsAt + kMaxLanes * kParities * kRingWords * sizeof(uint32_t);
+constexpr uint64_t kTakenAt = kArrivalsAt + kMaxLanes * kMaxPes * kChannelSlots * sizeof(ChunkMark);
+constexpr uint64_t kPacketsAt = kTakenAt + kMaxLanes * kMaxPes * sizeof(uint32_t);
 static_assert(sizeof(Counters) <= kFlagsAt && kPacketsAt % 256 == 0, "the parts of the scratch follow each other");
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t flag_at(uint64_t lane, uint64_t parity, uint64_t source) {
@@ -78,13 +120,79 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t ring_word_at(uint64_t lane, uint64_t par
   return kRingWordsAt + ((lane * kParities + parity) * kRingWords + word) * sizeof(uint32_t);
 }
 
-SPARKGAP_HOST_DEVICE constexpr uint64_t packets_at(uint64_t pes, uint64_t lane, uint64_t parity, uint64_t source) {
-  return kPacketsAt + ((parity * kMaxLanes + lane) * pes + source) * kLanePackets * sizeof(Packet);
+SPARKGAP_HOST_DEVICE constexpr uint64_t arrival_at(uint64_t lane, uint64_t source, uint64_t slot) {
+  return kArrivalsAt + ((lane * kMaxPes + source) * kChannelSlots + slot) * sizeof(ChunkMark);
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t taken_at(uint64_t lane, uint64_t pe) {
+  return kTakenAt + (lane * kMaxPes + pe) * sizeof(uint32_t);
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t others(uint64_t pes) { return pes > 1 ? pes - 1 : 1; }
+
+// `source`'s place among the others of PE `at`.
+SPARKGAP_HOST_DEVICE constexpr uint64_t other_of(uint64_t pes, uint64_t at, uint64_t source) {
+  return source > at ? source - at - 1 : source + pes - at - 1;
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t most_packets(uint64_t pes) {
+  return (kPacketBytes / others(pes) + kWordBytes - 1) / kWordBytes;
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t most_lines(uint64_t pes) {
+  return (kLineBytes / others(pes) + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes);
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t lines_begin(uint64_t pes) {
+  return (kPacketsAt + kParities * others(pes) * most_packets(pes) * sizeof(Packet) + 255) / 256 * 256;
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t channels_at(uint64_t pes) {
+  return (lines_begin(pes) + kParities * others(pes) * most_lines(pes) * sizeof(Line) + 255) / 256 * 256;
+}
+
+SPARKGAP_HOST_DEVICE constexpr uint64_t channel_slot_bytes(uint64_t pes) {
+  return kLaneChannelBytes / others(pes) / kChannelSlots / 256 * 256;
+}
+
+// Where packets, lines and chunks are, worked out once on the host: a GPU takes long to divide by the number of PEs.
+struct Places {
+  uint64_t packets_bytes;  // of one source's packets of one parity
+  uint64_t lines_begin;
+  uint64_t lines_bytes;
+  uint64_t channels_begin;
+  uint64_t slot_bytes;
+  uint32_t pes;
+
+  SPARKGAP_HOST_DEVICE uint64_t source(uint32_t at, uint32_t parity, uint32_t source) const {
+    return parity * others(pes) + other_of(pes, at, source);
+  }
+  // What `source` writes to PE `at`.
+  SPARKGAP_HOST_DEVICE uint64_t packets(uint32_t at, uint32_t parity, uint32_t from) const {
+    return kPacketsAt + source(at, parity, from) * packets_bytes;
+  }
+  SPARKGAP_HOST_DEVICE uint64_t lines(uint32_t at, uint32_t parity, uint32_t from) const {
+    return lines_begin + source(at, parity, from) * lines_bytes;
+  }
+  SPARKGAP_HOST_DEVICE uint64_t slot(uint32_t lane, uint32_t at, uint32_t from, uint32_t slot) const {
+    return channels_begin + ((lane * others(pes) + other_of(pes, at, from)) * kChannelSlots + slot) * slot_bytes;
+  }
+};
+
+constexpr Places places_of(uint64_t pes) {
+  return {most_packets(pes) * sizeof(Packet),
+          lines_begin(pes),
+          most_lines(pes) * sizeof(Line),
+          channels_at(pes),
+          channel_slot_bytes(pes),
+          static_cast<uint32_t>(pes)};
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t slot_bytes(uint64_t pes) { return kLaneSlotBytes / pes / 256 * 256; }
 
-SPARKGAP_HOST_DEVICE constexpr uint64_t slots_at(uint64_t pes) { return packets_at(pes, 0, kParities, 0); }
+SPARKGAP_HOST_DEVICE constexpr uint64_t slots_at(uint64_t pes) {
+  return channels_at(pes) + kMaxLanes * others(pes) * kChannelSlots * channel_slot_bytes(pes);
+}
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t slot_at(uint64_t pes, uint64_t lane, uint64_t parity, uint64_t source) {
   return slots_at(pes) + ((parity * kMaxLanes + lane) * pes + source) * slot_bytes(pes);

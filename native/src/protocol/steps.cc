@@ -20,12 +20,12 @@ void Steps::refuse_call_of(int32_t peer) {
   // The peer is too far ahead for its call of this number to be known still.
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
-  failure.pe = peer;
+  failure.pe = control_.world_pe(peer);
   const CallLine& own = control_.call_line(pe_);
   Text text(failure.message, sizeof failure.message);
-  text.add("PE %d (%s) is in ", pe_, control_.record(pe_).label);
+  text.add("PE %d (%s) is in ", control_.world_pe(pe_), control_.label(pe_).c_str());
   describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
-  text.add(", but PE %d (%s) posted data of another call", peer, control_.record(peer).label);
+  text.add(", but PE %d (%s) posted data of another call", control_.world_pe(peer), control_.label(peer).c_str());
   waiter_->give_up(failure);
 }
 

@@ -36,7 +36,7 @@ class Steps {
 
   void post() {
     StepLine& line = control_.step_line(pe_);
-    if (waiter_->options().shares_cores) store_relaxed(&line.cpu, sched_getcpu());
+    store_relaxed(&line.cpu, this_cpu());
     store_relaxed(&line.signature[step_ % kSlots], signature_);
     store_release(&line.step, step_);
     wake_sleepers(control_.header());
@@ -78,7 +78,8 @@ class Steps {
     if (seen_[peer] >= step) return;
     const uint64_t* word = &control_.step_line(peer).step;
     waiter_->until(peer, [word, step] { return load_acquire(word) >= step; });
-    seen_[peer] = load_relaxed(word);
+    // It may have grown since: what it shows now is read later, without another look.
+    seen_[peer] = load_acquire(word);
   }
 
   // The peer after this PE first, so that PEs do not all pull the same lines at once.

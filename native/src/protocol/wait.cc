@@ -13,6 +13,12 @@ namespace {
 constexpr int64_t kFirstSleepNs = 1000000;
 constexpr int64_t kLongestSleepNs = 20000000;
 constexpr int64_t kLookAroundUs = 10000;
+// Processes that one look around asks after: each costs a system call.
+constexpr int32_t kAskedAtOnce = 32;
+// Looks at the word, each with its pause, between two at what else there is: some ten microseconds.
+constexpr int kLooksOfSpin = 1000;
+// Going to another CPU takes some ten microseconds; whoever is brought back at once had better stay.
+constexpr int64_t kStayUs = 2000;
 
 // Counts this PE among those that a post must wake.
 class Sleeper {
@@ -31,24 +37,18 @@ class Sleeper {
 }  // namespace
 
 void Waiter::give_up(const Failure& failure) {
-  abort_world(control_, pe_, failure);
-  fail_as_aborted(control_, pe_);
+  abort_world(control_, control_.world_pe(pe_), failure);
+  fail_as_aborted(control_, control_.world_pe(pe_));
 }
 
 void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
   const int64_t start = now_us();
-  int64_t now = start;
-  while (now - start < options_.yield_time_us) {
-    for (int i = 0; i < 8; ++i) {
-      sched_yield();
-      if (ready(context)) return;
-    }
-    if (is_aborted(control_)) fail_as_aborted(control_, pe_);
-    now = now_us();
-  }
+  if (options_.shares_cores ? yield(start, ready, context) : spin(start, ready, context)) return;
 
   ControlHeader& header = control_.header();
-  int64_t next_look = now;
+  uint64_t progress = load_relaxed(&header.progress);
+  int64_t progress_at = start;
+  int64_t next_look = start;
   for (int64_t sleep_ns = kFirstSleepNs;; sleep_ns = std::min(2 * sleep_ns, kLongestSleepNs)) {
     {
       Sleeper sleeper(header);
@@ -56,58 +56,143 @@ void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
       if (ready(context)) return;
       if (!is_aborted(control_)) futex_wait(&header.wake, wake, sleep_ns);
     }
+    if (pump_ != nullptr) pump_->pump();
     if (ready(context)) return;
-    if (is_aborted(control_)) fail_as_aborted(control_, pe_);
-    now = now_us();
-    if (now >= next_look) {
-      look_around(peer, now - start, ready, context);
-      next_look = now + kLookAroundUs;
-    }
+    if (is_aborted(control_)) fail_as_aborted(control_, control_.world_pe(pe_));
+    const int64_t now = now_us();
+    if (now < next_look) continue;
+    next_look = now + kLookAroundUs;
+    look_around(peer, ready, context);
+    const uint64_t seen = load_relaxed(&header.progress);
+    if (seen != progress) progress_at = now;
+    progress = seen;
+    if (now - progress_at >= options_.timeout_ms * 1000) give_up_late(peer, now - start);
   }
 }
 
-void Waiter::look_around(int32_t peer, int64_t waited_us, Condition ready, const void* context) {
+// Both return whether ready() has become true, at the latest after options_.awake_us in which nothing came over a wire.
+bool Waiter::yield(int64_t start, Condition ready, const void* context) {
+  for (int64_t now = start; now - start < options_.awake_us; now = now_us()) {
+    for (int i = 0; i < 8; ++i) {
+      sched_yield();
+      if (pump_ != nullptr && pump_->pump()) start = now;
+      if (ready(context)) return true;
+    }
+    if (is_aborted(control_)) fail_as_aborted(control_, control_.world_pe(pe_));
+  }
+  return false;
+}
+
+bool Waiter::spin(int64_t start, Condition ready, const void* context) {
+  for (int64_t now = start; now - start < options_.awake_us; now = now_us()) {
+    const uint32_t cpu = this_cpu();
+    store_relaxed(&control_.step_line(pe_).cpu, cpu);
+    if (is_peer_here(cpu)) {
+      if (now >= stays_until_ && leave(cpu)) {
+        stays_until_ = now + kStayUs;
+      } else {
+        sched_yield();
+      }
+    }
+    for (int i = 0; i < kLooksOfSpin; ++i) {
+      if (pump_ != nullptr && pump_->pump()) start = now;
+      if (ready(context)) return true;
+      cpu_pause();
+    }
+    if (is_aborted(control_)) fail_as_aborted(control_, control_.world_pe(pe_));
+  }
+  return false;
+}
+
+// Any of them, since the one that this PE waits for may itself wait for one that cannot run.
+bool Waiter::is_peer_here(uint32_t cpu) const {
+  for (int32_t peer = 0; peer < control_.pes(); ++peer) {
+    if (peer != pe_ && load_relaxed(&control_.step_line(peer).cpu) == cpu) return true;
+  }
+  return false;
+}
+
+// Goes to a CPU on which no PE was seen, or at least not to this one. False if there is none for this thread.
+bool Waiter::leave(uint32_t cpu) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  cpu_set_t others = allowed;
+  CPU_CLR(cpu - 1, &others);
+  if (CPU_COUNT(&others) == 0) return false;
+  cpu_set_t unused = others;
+  for (int32_t peer = 0; peer < control_.pes(); ++peer) {
+    const uint32_t seen = load_relaxed(&control_.step_line(peer).cpu);
+    if (seen != 0 && seen <= CPU_SETSIZE) CPU_CLR(seen - 1, &unused);
+  }
+  // Before this thread moves: the other PE of this CPU is to stay.
+  store_release(&control_.step_line(pe_).cpu, 0);
+  const bool moved = sched_setaffinity(0, sizeof others, CPU_COUNT(&unused) > 0 ? &unused : &others) == 0;
+  if (moved) sched_setaffinity(0, sizeof allowed, &allowed);
+  store_relaxed(&control_.step_line(pe_).cpu, this_cpu());
+  return moved;
+}
+
+void Waiter::look_around(int32_t peer, Condition ready, const void* context) {
+  if (pump_ != nullptr) {
+    const int32_t gone = pump_->find_gone();
+    if (gone != kNoPe) {
+      // What it sent last may have been what we wait for.
+      pump_->pump();
+      if (ready(context)) return;
+      pump_->give_up_gone(gone);
+    }
+  }
   if (peer != kNoPe) {
     compare_calls(peer);
     look_for_loss(peer, load_acquire(&control_.record(peer).state), ready, context);
-  } else {
-    look_for_losses(ready, context);
   }
-  if (waited_us >= options_.timeout_ms * 1000) give_up_late(peer, waited_us);
+  look_for_losses(peer, ready, context);
 }
 
-// Any PE may send what this one waits for: those that have left are a loss only where nobody else is there.
-void Waiter::look_for_losses(Condition ready, const void* context) {
+// A PE that is lost is a loss to all, whoever waits for whom. One that has left is so only to who waits for it, or
+// where any PE may send what this one waits for and nobody else is there.
+void Waiter::look_for_losses(int32_t peer, Condition ready, const void* context) {
   int32_t last_left = kNoPe;
-  bool anybody_here = false;
+  int32_t last_finished = kNoPe;
+  bool anybody_here = pump_ != nullptr && pump_->has_peers();
   for (int32_t other = 0; other < control_.pes(); ++other) {
     if (other == pe_) continue;
-    const uint32_t state = load_acquire(&control_.record(other).state);
-    if (state == kLeft) {
+    if (load_acquire(&control_.record(other).state) >= kLeft) {
       last_left = other;
+    } else if (has_finished(other)) {
+      last_finished = other;
     } else {
       anybody_here = true;
-      look_for_loss(other, state, ready, context);
     }
   }
-  if (!anybody_here && last_left != kNoPe) look_for_loss(last_left, kLeft, ready, context);
+  if (peer == kNoPe && !anybody_here) {
+    // What they did last may have been what we wait for.
+    if (last_finished != kNoPe && !ready(context)) give_up_finished(last_finished);
+    if (last_left != kNoPe) look_for_loss(last_left, kLeft, ready, context);
+  }
+  for (int32_t asked = 0; asked < std::min(control_.pes(), kAskedAtOnce); ++asked) {
+    const int32_t other = next_asked_;
+    next_asked_ = (next_asked_ + 1) % control_.pes();
+    const uint32_t state = load_acquire(&control_.record(other).state);
+    if (state < kLeft) look_for_loss(other, state, ready, context);
+  }
 }
 
 void Waiter::check_alive(int32_t peer, bool left_counts) {
   const uint32_t state = load_acquire(&control_.record(peer).state);
-  if (state == kLeft && !left_counts) return;
+  if (state >= kLeft && !left_counts) return;
   look_for_loss(peer, state, [](const void*) { return false; }, nullptr);
 }
 
 void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context) {
   if (peer == pe_ || state == kAbsent || state == kConnecting) return;
-  const bool left = state == kLeft;
+  const bool left = state >= kLeft;
   if (!left && !liveness_->has_ended(peer)) return;
   // What it did last may have been what we wait for.
   if (ready(context)) return;
   Failure failure;
   failure.status = SPARKGAP_PEER_LOST;
-  failure.pe = peer;
+  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
   text.add(": ");
@@ -118,29 +203,60 @@ void Waiter::look_for_loss(int32_t peer, uint32_t state, Condition ready, const 
   give_up(failure);
 }
 
+bool Waiter::has_finished(int32_t peer) const {
+  return load_acquire(&control_.call_line(peer).runs) > load_relaxed(&control_.call_line(pe_).runs);
+}
+
+void Waiter::compare_runs(int32_t peer) {
+  if (peer == pe_ || !has_finished(peer)) return;
+  const uint64_t last = load_relaxed(&control_.call_line(peer).last_of_run);
+  if (last < load_acquire(&control_.call_line(pe_).begun)) give_up_finished(peer);
+}
+
+void Waiter::give_up_finished(int32_t peer) {
+  // Calls have the same numbers on all PEs, so this PE's end of the run before was the peer's as well.
+  const uint64_t before = std::max(run_after_, load_relaxed(&control_.call_line(pe_).last_of_run));
+  const uint64_t made = load_relaxed(&control_.call_line(peer).last_of_run) - before;
+  Failure failure;
+  failure.status = SPARKGAP_MISMATCH;
+  failure.pe = control_.world_pe(peer);
+  Text text(failure.message, sizeof failure.message);
+  describe_own_call(text);
+  text.add(" waits for a PE whose function has ended: ");
+  describe_peer(text, peer);
+  text.add(
+      " made %llu call%s and returned. All PEs must make the same calls; the usual cause is a call for each row, or "
+      "each "
+      "batch of them, where PEs have different numbers of rows",
+      static_cast<unsigned long long>(made), made == 1 ? "" : "s");
+  give_up(failure);
+}
+
 void Waiter::compare_calls(int32_t peer) {
   if (activity_ != nullptr) return;
+  compare_runs(peer);
   const CallLine& own = control_.call_line(pe_);
-  const uint64_t newest = own.begun;
+  const uint64_t newest = load_acquire(&own.begun);
   const uint64_t oldest = newest < kCallsKept ? 1 : newest - kCallsKept + 1;
   // Calls that ask nothing of peers return at once, so the first difference may lie some calls back.
   for (uint64_t number = oldest; number <= newest; ++number) {
-    const CallSignature& mine = own.signature[number % kCallsKept];
+    // This PE's own line, too, may change meanwhile: a watcher of a GPU world compares from a thread of its own.
+    CallSignature mine;
     CallSignature theirs;
-    if (!find_call(control_.call_line(peer), number, &theirs) || theirs == mine) continue;
-    give_up_mismatched(peer, number, mine, theirs);
+    if (!find_call(own, number, &mine) || !find_call(control_.call_line(peer), number, &theirs)) continue;
+    if (!(theirs == mine)) give_up_mismatched(peer, number, mine, theirs);
   }
 }
 
 void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine, const CallSignature& theirs) {
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
-  failure.pe = peer;
+  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
   Text text(failure.message, sizeof failure.message);
-  text.add("PEs made different calls: PE %d (%s) made ", pe_, control_.record(pe_).label);
-  describe_call(text, number, mine);
-  text.add(", PE %d (%s) made ", peer, control_.record(peer).label);
-  describe_call(text, number, theirs);
+  text.add("PEs made different calls: PE %d (%s) made ", control_.world_pe(pe_), control_.label(pe_).c_str());
+  describe_difference(text, number, mine, theirs);
+  text.add(", PE %d (%s) made ", control_.world_pe(peer), control_.label(peer).c_str());
+  describe_difference(text, number, theirs, mine);
   text.add("; every PE must make the same collective calls in the same order");
   give_up(failure);
 }
@@ -148,7 +264,8 @@ void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignatu
 void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
   Failure failure;
   failure.status = SPARKGAP_TIMED_OUT;
-  failure.pe = peer;
+  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
+  if (peer == kNoPe && pump_ != nullptr) failure.pe = pump_->awaited();
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
   describe_lateness(text, peer, waited_us);
@@ -157,12 +274,16 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
 
 void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) const {
   text.add(" waited %.1f s", static_cast<double>(waited_us) / 1e6);
-  if (peer == kNoPe) {
+  if (peer == kNoPe && pump_ != nullptr && pump_->awaited() != kNoPe) {
+    text.add(" for ");
+    pump_->describe_peer(text, pump_->awaited());
+    text.add(".");
+  } else if (peer == kNoPe) {
     text.add(" and nothing came");
   } else {
     text.add(" for ");
     describe_peer(text, peer);
-    if (load_acquire(&control_.record(peer).state) == kConnected) {
+    if (load_acquire(&control_.record(peer).state) >= kConnected) {
       describe_last_call(text, peer);
     } else {
       text.add(", which has not connected.");
@@ -178,15 +299,15 @@ void Waiter::describe_own_call(Text& text) const {
   } else {
     describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
   }
-  text.add(" on PE %d (%s, epoch %llu)", pe_, control_.record(pe_).label,
+  text.add(" on PE %d (%s, epoch %llu)", control_.world_pe(pe_), control_.label(pe_).c_str(),
            static_cast<unsigned long long>(control_.header().epoch));
 }
 
 void Waiter::describe_peer(Text& text, int32_t peer) const {
   const PeRecord& record = control_.record(peer);
-  text.add("PE %d", peer);
+  text.add("PE %d", control_.world_pe(peer));
   if (load_acquire(&record.state) >= kConnected) {
-    text.add(" (%s, process %d on %s)", record.label, record.pid, record.host);
+    text.add(" (%s, process %d on %s)", control_.label(peer).c_str(), record.pid, control_.host(peer).c_str());
   }
 }
 

@@ -29,6 +29,18 @@ struct WorldOptions {
   bool device_shared = false;
   std::string nvshmem_library;
   std::string nccl_library;
+  int32_t kernel_max_blocks = 0;
+  // Of a world on several nodes: which of its PEs share this one's, and the wire to the others. All PEs are on one node
+  // where node_pes is pes.
+  int32_t node_first_pe = 0;
+  int32_t node_pes = 0;
+  std::string wire;
+  std::string wire_address;
+  std::string wire_ports;
+  std::string fabric_library;
+
+  // This PE's number in its node.
+  int32_t near_pe() const { return pe - node_first_pe; }
 };
 
 // One allocation of the symmetric heap; gone when this is destroyed.
@@ -49,6 +61,9 @@ class Provider : public Liveness {
 
   // Finds the world's memory and claims this PE's place in it. The view stays valid as long as the provider.
   virtual Control open_world(const uint8_t* id) = 0;
+
+  // Every PE has opened the world and is connected: nobody has to find its memory any more.
+  virtual void all_connected() = 0;
 };
 
 }  // namespace sparkgap

@@ -49,11 +49,21 @@ struct Bfloat16 {
 template <class T>
 constexpr bool kIsReal = static_cast<T>(0.5) != static_cast<T>(0);
 
+// Of float64 a GPU keeps the bits of one of the operands that is no number, and which one is up to the compiler: every
+// such result gets the same bits, on all PEs and in all kernels. Narrower types have that from the hardware.
+template <class T>
+__device__ __forceinline__ T canonical(T value) {
+  if constexpr (sizeof(T) == 8 && kIsReal<T>) {
+    return value == value ? value : __longlong_as_double(0x7ff8000000000000ll);
+  }
+  return value;
+}
+
 // Integers wrap; so they are added and multiplied without a sign.
 struct Sum {
   template <class T>
   static __device__ __forceinline__ T combine(T a, T b) {
-    if constexpr (kIsReal<T>) return a + b;
+    if constexpr (kIsReal<T>) return canonical(a + b);
     return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   }
 };
@@ -61,7 +71,7 @@ struct Sum {
 struct Product {
   template <class T>
   static __device__ __forceinline__ T combine(T a, T b) {
-    if constexpr (kIsReal<T>) return a * b;
+    if constexpr (kIsReal<T>) return canonical(a * b);
     return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   }
 };

@@ -1,4 +1,5 @@
-// Folds a run of elements that lies at every PE into one, by a block, and stores the result in several places at once.
+// Folds a run of elements that lies at every PE into one, by a block or a part of it, and stores the result in several
+// places at once.
 #ifndef SPARKGAP_REDUCE_FOLD_CUH
 #define SPARKGAP_REDUCE_FOLD_CUH
 
@@ -41,7 +42,8 @@ __device__ __forceinline__ void combine(Wide (&sums)[kElements], const Wide (&va
 }
 
 template <class Element, class Vector, int kInFlight>
-__device__ __forceinline__ void fold_vectors(const Fold& fold, int32_t op, uint64_t first, uint64_t end) {
+__device__ __forceinline__ void fold_vectors(const Fold& fold, int32_t op, uint64_t first, uint64_t end,
+                                             const Team& team) {
   using Stored = typename Element::Stored;
   using Wide = typename Element::Wide;
   constexpr int kElements = sizeof(Vector) / sizeof(Stored);
@@ -49,15 +51,15 @@ __device__ __forceinline__ void fold_vectors(const Fold& fold, int32_t op, uint6
     Vector vector;
     Stored elements[kElements];
   };
-  // Vectors this thread has at once: base, base + blockDim, ...
-  for (uint64_t base = first + threadIdx.x; base < end; base += kInFlight * blockDim.x) {
+  // Vectors this thread has at once: base, base + team.threads, ...
+  for (uint64_t base = first + team.thread; base < end; base += kInFlight * team.threads) {
     Wide sums[kInFlight][kElements];
     for (int32_t pe = 0; pe < fold.pes; ++pe) {
       const Vector* from = static_cast<const Vector*>(fold.from[pe]) + base;
       Pack packs[kInFlight];
 #pragma unroll
       for (int k = 0; k < kInFlight; ++k) {
-        if (base + k * blockDim.x < end) packs[k].vector = load_fresh(from + k * blockDim.x);
+        if (base + k * team.threads < end) packs[k].vector = load_fresh(from + k * team.threads);
       }
 #pragma unroll
       for (int k = 0; k < kInFlight; ++k) {
@@ -74,28 +76,92 @@ __device__ __forceinline__ void fold_vectors(const Fold& fold, int32_t op, uint6
     }
 #pragma unroll
     for (int k = 0; k < kInFlight; ++k) {
-      if (base + k * blockDim.x >= end) break;
+      if (base + k * team.threads >= end) break;
       Pack pack;
 #pragma unroll
       for (int e = 0; e < kElements; ++e) pack.elements[e] = Element::narrow(divide(sums[k][e], fold.divisor));
       for (int32_t t = 0; t < fold.targets; ++t) {
-        static_cast<Vector*>(fold.to[t])[base + k * blockDim.x] = pack.vector;
+        static_cast<Vector*>(fold.to[t])[base + k * team.threads] = pack.vector;
       }
     }
   }
 }
 
 template <class Element>
-__device__ __forceinline__ void fold_block(const Fold& fold, int32_t op) {
+__device__ __forceinline__ void fold_by(const Team& team, const Fold& fold, int32_t op) {
   using Stored = typename Element::Stored;
   constexpr uint64_t kInVector = sizeof(uint4) / sizeof(Stored);
   uint64_t done = 0;
   if (fold.vectors) {
     const uint64_t vectors = fold.count / kInVector;
-    fold_vectors<Element, uint4, sizeof(Stored) == 1 ? 1 : 2>(fold, op, 0, vectors);
+    fold_vectors<Element, uint4, sizeof(Stored) == 1 ? 1 : 2>(fold, op, 0, vectors, team);
     done = vectors * kInVector;
   }
-  fold_vectors<Element, Stored, 1>(fold, op, done, fold.count);
+  fold_vectors<Element, Stored, 1>(fold, op, done, fold.count, team);
+}
+
+// By `thread` of `threads`. Not inlined: it is called once for many elements, and has all registers to itself.
+template <class Element>
+__device__ __noinline__ void fold_shared(uint32_t thread, uint32_t threads, const Fold* fold, int32_t op) {
+  fold_by<Element>({thread, threads}, *fold, op);
+}
+
+template <class Element>
+__device__ __forceinline__ void fold_block(const Fold& fold, int32_t op) {
+  fold_by<Element>(whole_block(), fold, op);
+}
+
+// The same for two PEs, into one place: vectors begin to end, by `thread` of `threads`; of both PEs kInFlight are on
+// their way at once.
+template <class Element, class Operation, class Vector, int kInFlight>
+__device__ __forceinline__ void fold_pair_vectors(void* to, const void* first, const void* second, uint32_t begin,
+                                                  uint32_t end, int32_t divisor, uint32_t thread, uint32_t threads) {
+  using Stored = typename Element::Stored;
+  constexpr int kElements = sizeof(Vector) / sizeof(Stored);
+  union Pack {
+    Vector vector;
+    Stored elements[kElements];
+  };
+#pragma unroll 1
+  for (uint32_t base = begin + thread; base < end; base += kInFlight * threads) {
+    Pack a[kInFlight], b[kInFlight];
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      const uint32_t at = base + k * threads;
+      if (at >= end) continue;
+      a[k].vector = load_fresh(static_cast<const Vector*>(first) + at);
+      b[k].vector = load_fresh(static_cast<const Vector*>(second) + at);
+    }
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      const uint32_t at = base + k * threads;
+      if (at >= end) continue;
+      Pack result;
+#pragma unroll
+      for (int e = 0; e < kElements; ++e) {
+        const auto sum = Operation::combine(Element::widen(a[k].elements[e]), Element::widen(b[k].elements[e]));
+        result.elements[e] = Element::narrow(divide(sum, divisor));
+      }
+      static_cast<Vector*>(to)[at] = result.vector;
+    }
+  }
+}
+
+template <class Element, class Operation>
+__device__ __forceinline__ void fold_pair(void* to, const void* first, const void* second, uint32_t count,
+                                          int32_t divisor, uint32_t thread, uint32_t threads) {
+  using Stored = typename Element::Stored;
+  constexpr uint32_t kInVector = sizeof(uint4) / sizeof(Stored);
+  const uint64_t together =
+      reinterpret_cast<uint64_t>(to) | reinterpret_cast<uint64_t>(first) | reinterpret_cast<uint64_t>(second);
+  uint32_t done = 0;
+  if (together % sizeof(uint4) == 0) {
+    const uint32_t vectors = count / kInVector;
+    fold_pair_vectors<Element, Operation, uint4, sizeof(Stored) == 1 ? 2 : 4>(to, first, second, 0, vectors, divisor,
+                                                                              thread, threads);
+    done = vectors * kInVector;
+  }
+  fold_pair_vectors<Element, Operation, Stored, 4>(to, first, second, done, count, divisor, thread, threads);
 }
 
 }  // namespace sparkgap::kernels

@@ -302,6 +302,24 @@ struct Inputs<0> {
   const char* operator[](int k) const { return static_cast<const char*>(from[k]); }
 };
 
+// One pattern for all that is no number: which of two NaNs a sum keeps depends on the order in which the compiler gives
+// them to the instruction, and so on whether an element is in a vector or by itself. PEs whose arrays are aligned
+// differently would hold other bits.
+template <int W, class Value>
+inline Value with_one_nan(Value value) {
+  if constexpr (W == 1) {
+    if constexpr (std::is_floating_point_v<Value>) {
+      return value == value ? value : static_cast<Value>(__builtin_nan(""));
+    }
+  } else {
+    using Scalar = std::remove_reference_t<decltype(value[0])>;
+    if constexpr (std::is_floating_point_v<Scalar>) {
+      return value == value ? value : Value{} + static_cast<Scalar>(__builtin_nan(""));
+    }
+  }
+  return value;
+}
+
 // U vectors of W lanes, starting at byte `at` of every array. All is loaded before anything is stored: out may be an
 // in.
 template <class Element, class Op, int W, int U, bool kStreaming, int N>
@@ -324,6 +342,7 @@ inline void reduce_block(char* out, const Inputs<N>& ins, int n, size_t at) {
 #pragma GCC unroll 8
   for (int u = 0; u < U; ++u) {
     if constexpr (Op::kDivides) values[u] = Element::template divide<W>(values[u], n);
+    values[u] = with_one_nan<W>(values[u]);
     const Stored result = Element::template narrow<W>(values[u]);
     if constexpr (kStreaming) {
       store_streaming(out + at + u * sizeof(Stored), result);

@@ -34,14 +34,10 @@ Algorithm select_all_reduce(uint64_t bytes, const Circumstances& circumstances) 
 }
 
 Algorithm select_on_host(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
-  const bool direct = has_algorithm(ProviderKind::kHost, collective, Algorithm::kDirect) &&
-                      bytes >= direct_bytes(collective, circumstances);
+  const bool direct = bytes >= direct_bytes(collective, circumstances) &&
+                      has_algorithm(ProviderKind::kHost, collective, Algorithm::kDirect);
   return direct ? Algorithm::kDirect : select_for_any_memory(collective, bytes, circumstances);
 }
-
-// Packets send the message twice to each peer, two-shot about twice in all, but waits once more. Measured on two H200
-// (bench/results/gpu-*.json).
-constexpr uint64_t kGpuPacketBytes = 1 << 20;
 
 // A ring has the same bytes on each PE's link as two-shot, but all of them between neighbours, where two-shot sends
 // from all to all: over PCI Express that meets on the way up from the switches and between the CPUs. In exchange a
@@ -50,27 +46,28 @@ constexpr uint64_t kGpuPacketBytes = 1 << 20;
 // GPUs on PCI Express alone was at hand.
 constexpr uint64_t kRingBytesForEachPe = 1 << 20;
 
-Algorithm select_all_reduce_on_gpu(uint64_t bytes, const Circumstances& circumstances) {
-  const uint64_t pes = static_cast<uint64_t>(circumstances.pes);
-  const uint64_t peers = std::max<uint64_t>(1, pes - 1);
-  if (bytes <= kGpuPacketBytes / peers && can_carry(Algorithm::kPackets, bytes, circumstances)) {
-    return Algorithm::kPackets;
-  }
-  const bool ring = circumstances.pcie && pes > 2 && bytes >= kRingBytesForEachPe * pes;
-  return ring ? Algorithm::kRing : Algorithm::kTwoShot;
-}
-
 Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
   if (circumstances.lanes == 0) return Algorithm::kDefault;
+  const uint64_t pes = static_cast<uint64_t>(circumstances.pes);
+  if (collective == SPARKGAP_ALL_REDUCE && circumstances.pcie && pes > 2 && bytes >= kRingBytesForEachPe * pes) {
+    return Algorithm::kRing;
+  }
+  const kernels::Tuning& tuning = circumstances.tuning == nullptr ? kernels::h200_tuning() : *circumstances.tuning;
+  const auto carries = [&](Algorithm algorithm) { return can_carry(algorithm, bytes, circumstances); };
+  return kernels::tuned_algorithm(tuning, collective, bytes, circumstances.pes, circumstances.lanes, carries);
+}
+
+Algorithm select_on_nodes(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
   switch (collective) {
     case SPARKGAP_ALL_REDUCE:
-      return select_all_reduce_on_gpu(bytes, circumstances);
-    case SPARKGAP_REDUCE:
-      return Algorithm::kTwoShot;
+      return bytes <= circumstances.one_trip_bytes ? Algorithm::kOneTrip : Algorithm::kRails;
+    case SPARKGAP_ALL_TO_ALL:
+    case SPARKGAP_ALL_TO_ALLV:
+      return Algorithm::kPairs;
     case SPARKGAP_BARRIER:
-      return Algorithm::kFlags;
+      return Algorithm::kOneTrip;
     default:
-      return Algorithm::kChunked;
+      return Algorithm::kRails;
   }
 }
 
@@ -88,17 +85,24 @@ Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circum
 }
 
 Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  if (circumstances.provider == ProviderKind::kNodes) return select_on_nodes(collective, bytes, circumstances);
   return circumstances.provider == ProviderKind::kHost ? select_on_host(collective, bytes, circumstances)
                                                        : select_on_gpu(collective, bytes, circumstances);
 }
 
 bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circumstances) {
-  const bool on_host = circumstances.provider == ProviderKind::kHost;
-  if (algorithm == Algorithm::kPackets) {
-    const uint64_t lanes = static_cast<uint64_t>(circumstances.lanes);
-    return bytes <= (on_host ? kMaxPacketDataBytes : lanes * kernels::kLanePacketBytes);
+  if (circumstances.provider == ProviderKind::kNodes) {
+    return algorithm != Algorithm::kOneTrip || bytes <= circumstances.one_trip_bytes;
   }
-  return on_host || algorithm == Algorithm::kDefault || circumstances.lanes > 0;
+  const bool on_host = circumstances.provider == ProviderKind::kHost;
+  const uint64_t peers = static_cast<uint64_t>(std::max(1, circumstances.pes - 1));
+  if (on_host) return algorithm != Algorithm::kPackets || bytes <= kMaxPacketDataBytes;
+  if (algorithm == Algorithm::kDefault) return true;
+  if (circumstances.lanes == 0) return false;
+  if (algorithm == Algorithm::kPackets) return bytes <= kernels::kPacketBytes / peers;
+  // Over PCI Express a line may come in parts.
+  if (algorithm == Algorithm::kLines) return !circumstances.pcie && bytes <= kernels::kLineBytes / peers;
+  return true;
 }
 
 }  // namespace sparkgap

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "description/algorithms.h"
+#include "select/tuning.h"
 
 namespace sparkgap {
 
@@ -18,6 +19,10 @@ struct Circumstances {
   int32_t lanes = 0;
   // On GPUs: some PEs reach each other over PCI Express.
   bool pcie = false;
+  // On GPUs: which algorithm suits which size; nullptr: as on an H200.
+  const kernels::Tuning* tuning = nullptr;
+  // On several nodes: up to here an allReduce takes one trip between all PEs.
+  uint64_t one_trip_bytes = 0;
 };
 
 // `bytes` is what one PE gives to the collective (given_bytes in description/call.h).

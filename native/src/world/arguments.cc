@@ -166,9 +166,9 @@ void check_pe(const World& world, int32_t pe, const char* name) {
 
 uint64_t checked_bytes(uint64_t count, int32_t type) { return bytes_of(count, type, 1); }
 
-void check_call(const World& world, const CollectiveCall& call) {
+void check_arguments(const World& world, const CollectiveCall& call) {
   const Collective& what = description_of(call);
-  if (what.has_type) check_type(call.type);
+  check_type(call.type);
   if (what.has_op) check_op(call.op);
   if (what.has_root) check_pe(world, call.root, "root");
   if (what.has_tables()) return check_tables(world, call);

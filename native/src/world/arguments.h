@@ -23,8 +23,11 @@ uint64_t checked_bytes(uint64_t count, int32_t type);
 // A symmetric buffer whose parts together can be named by an offset.
 void check_allocation(const World& world, uint64_t bytes);
 
-// All arguments of a collective, as its description says which it has and how they belong together.
-void check_call(const World& world, const CollectiveCall& call);
+// The arguments of a collective that has some, as its description says which and how they belong together.
+void check_arguments(const World& world, const CollectiveCall& call);
+inline void check_call(const World& world, const CollectiveCall& call) {
+  if (description_of(call).has_type) check_arguments(world, call);
+}
 
 // A buffer of this world, with `bytes` at `offset`.
 void check_in_buffer(const World& world, const Buffer* buffer, uint64_t offset, uint64_t bytes, const char* name);

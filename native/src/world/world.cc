@@ -1,6 +1,9 @@
 #include "world/world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "engine/engines.h"
 #include "protocol/abort.h"
@@ -15,28 +18,30 @@ namespace {
 // about as long as a switch to another process takes.
 constexpr int32_t kSpins = 2000;
 constexpr int32_t kSpinsWhenSharing = 60;
-constexpr int64_t kYieldTimeUs = 1000;
+// How long they then stay awake. With a core for each: longer than the scheduler lets another process have it.
+constexpr int64_t kAwakeUs = 10000;
+constexpr int64_t kAwakeUsWhenSharing = 1000;
+// So that it can be counted in nanoseconds from any moment of a clock.
+constexpr int64_t kLongestTimeoutMs = int64_t{100} * 365 * 24 * 3600 * 1000;
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 }  // namespace
 
-class World::Span {
- public:
-  Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
-  ~Span() { world_.end_call(); }
-  Span(const Span&) = delete;
-  Span& operator=(const Span&) = delete;
-
- private:
-  World& world_;
-};
-
 World::~World() {
+  if (getpid() != process_) {
+    // A child of fork has a copy, but neither the PE nor its GPU: what is there of those stays as it is.
+    if (memory_is_device()) {
+      for (const auto& buffer : buffers_) static_cast<void>(buffer->memory.release());
+      static_cast<void>(engine_.release());
+    }
+    return;
+  }
   buffers_.clear();
   const bool left = engine_ == nullptr || engine_->leave();
   if (!control_ || !left) return;
-  store_release(&control_.record(options_.pe).state, kLeft);
+  uint32_t& state = control_.record(options_.near_pe()).state;
+  if (load_relaxed(&state) < kLeft) store_release(&state, kLeft);
   wake_sleepers(control_.header());
 }
 
@@ -55,10 +60,14 @@ void World::open(const sparkgap_world_options& options) {
   if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
   }
+  if (options.kernel_max_blocks < 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
+         options.kernel_max_blocks);
+  }
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
-  options_.peer_timeout_ms = std::min<int64_t>(options.peer_timeout_ms, INT64_MAX / 1000);
+  options_.peer_timeout_ms = std::min(options.peer_timeout_ms, kLongestTimeoutMs);
   options_.check = options.check != 0;
   const EngineKind& kind = engine_kind(options.provider);
   options_.provider = options.provider;
@@ -66,14 +75,33 @@ void World::open(const sparkgap_world_options& options) {
   options_.host_directory = options.host_directory;
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
+  options_.kernel_max_blocks = options.kernel_max_blocks;
   options_.nvshmem_library = text_or_empty(options.nvshmem_library);
   options_.nccl_library = text_or_empty(options.nccl_library);
+  open_nodes(options);
+  const EngineKind& engine = options_.node_pes == options_.pes ? kind : engine_kind_of_nodes(kind);
   circumstances_.pes = options.pes;
-  circumstances_.provider = kind.provider;
+  circumstances_.provider = engine.provider;
   provider_ = std::make_unique<HostProvider>(options_);
-  engine_ = kind.make(options_);
-  if (options_.pe == 0) provider_->make_world();
+  engine_ = engine.make(options_);
+  if (options_.near_pe() == 0) provider_->make_world();
   created_ = true;
+}
+
+void World::open_nodes(const sparkgap_world_options& options) {
+  options_.node_first_pe = options.node_pes == 0 ? 0 : options.node_first_pe;
+  options_.node_pes = options.node_pes == 0 ? options.pes : options.node_pes;
+  const bool fits = options_.node_pes >= 1 && options_.node_first_pe >= 0 &&
+                    options_.node_pes <= options_.pes - options_.node_first_pe && options_.near_pe() >= 0 &&
+                    options_.near_pe() < options_.node_pes;
+  if (!fits) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "PE %d of %d cannot be in a node of PEs %d to %d", options_.pe, options_.pes,
+         options_.node_first_pe, options_.node_first_pe + options_.node_pes - 1);
+  }
+  options_.wire = text_or_empty(options.wire);
+  options_.wire_address = text_or_empty(options.wire_address);
+  options_.wire_ports = text_or_empty(options.wire_ports);
+  options_.fabric_library = text_or_empty(options.fabric_library);
 }
 
 void World::check_created() const {
@@ -84,11 +112,36 @@ void World::check_created() const {
 void World::write_id(uint8_t* id) {
   check_created();
   if (options_.pe != 0) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "only PE 0 has the world's id");
+  if (options_.node_pes != options_.pes) {
+    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe,
+         "a world on several nodes has a card of each PE (sparkgap_world_card)");
+  }
   provider_->write_id(id);
+}
+
+void World::write_card(uint8_t* card) {
+  check_created();
+  uint8_t id[SPARKGAP_WORLD_ID_BYTES];
+  const bool has_id = options_.near_pe() == 0;
+  if (has_id) provider_->write_id(id);
+  engine_->write_card(card, has_id ? id : nullptr);
 }
 
 void World::connect(const uint8_t* id) {
   check_created();
+  if (options_.node_pes != options_.pes) {
+    fail(SPARKGAP_INVALID_ARGUMENT, options_.pe,
+         "a world on several nodes is connected by all PEs' cards (sparkgap_world_connect_cards)");
+  }
+  connect_to(id);
+}
+
+void World::connect_cards(const uint8_t* cards) {
+  check_created();
+  connect_to(engine_->take_cards(cards));
+}
+
+void World::connect_to(const uint8_t* id) {
   if (control_) fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected already", options_.pe);
   try {
     control_ = provider_->open_world(id);
@@ -105,17 +158,21 @@ void World::meet_peers() {
   WaitOptions wait;
   wait.timeout_ms = options_.peer_timeout_ms;
   wait.spins = kSpinsWhenSharing;
-  wait.yield_time_us = kYieldTimeUs;
-  // All PEs of a world are in one node.
-  node_.emplace(control_, 0, options_.pe, provider_.get(), wait);
+  wait.awake_us = kAwakeUsWhenSharing;
+  wait.shares_cores = true;
+  node_.emplace(control_, options_.node_first_pe, options_.near_pe(), provider_.get(), wait);
   call_line_ = &control_.call_line(node_->pe());
   CallSignature signature = {};
   signature.operation = kOperationConnect;
   const Span span(*this, signature);
   wait_for_peers_to_connect();
+  provider_->all_connected();
+  compare_options();
   learn_circumstances();
   verify_puts();
   engine_->connect(*node_, &circumstances_);
+  store_release(&call_line_->last_of_run, calls_);
+  node_->waiter().begin_run(calls_);
 }
 
 void World::publish_control() {
@@ -131,6 +188,37 @@ void World::wait_for_peers_to_connect() {
   }
 }
 
+// Each PE compares with PE 0, so that all that differ tell the same of it.
+void World::compare_options() {
+  const AgreedOptions& own = control_.record(node_->pe()).options;
+  const auto differs = [&](int32_t pe, const char* key, const char* mine, const char* theirs) {
+    Failure failure;
+    failure.status = SPARKGAP_MISMATCH;
+    failure.pe = node_->world_pe(pe);
+    Text(failure.message, sizeof failure.message)
+        .add(
+            "PEs of one world were made with different options: %s is %s on PE %d (%s), but %s on PE %d (%s); it must "
+            "be "
+            "the same everywhere",
+            key, mine, options_.pe, options_.label.c_str(), theirs, failure.pe, node_->label(pe).c_str());
+    node_->waiter().give_up(failure);
+  };
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) {
+    const AgreedOptions theirs = control_.record(pe).options;
+    if (theirs.check != own.check) {
+      differs(pe, "check (spark.sparkgap.check)", own.check ? "on" : "off", theirs.check ? "on" : "off");
+    }
+    if (theirs.peer_timeout_ms != own.peer_timeout_ms) {
+      differs(pe, "peer_timeout_ms (spark.sparkgap.peer.timeout)", std::to_string(own.peer_timeout_ms).c_str(),
+              std::to_string(theirs.peer_timeout_ms).c_str());
+    }
+    if (std::strncmp(theirs.provider, own.provider, sizeof theirs.provider) != 0) {
+      const std::string name(theirs.provider, strnlen(theirs.provider, sizeof theirs.provider));
+      differs(pe, "the provider (spark.sparkgap.provider)", options_.provider.c_str(), name.c_str());
+    }
+  }
+}
+
 void World::learn_circumstances() {
   std::vector<CpuLimits> cpus;
   for (int32_t pe = 0; pe < node_->pes(); ++pe) cpus.push_back(control_.record(pe).cpus);
@@ -138,6 +226,7 @@ void World::learn_circumstances() {
   WaitOptions wait = node_->waiter().options();
   wait.shares_cores = circumstances_.oversubscribed;
   wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;
+  wait.awake_us = wait.shares_cores ? kAwakeUsWhenSharing : kAwakeUs;
   node_->waiter().set_options(wait);
 }
 
@@ -159,7 +248,7 @@ void World::verify_puts() {
     failure.pe = node_->world_pe(peer);
     Text(failure.message, sizeof failure.message)
         .add("PE %d (%s) did not see the verified put of PE %d (%s)", options_.pe, options_.label.c_str(), failure.pe,
-             node_->label(peer));
+             node_->label(peer).c_str());
     node_->waiter().give_up(failure);
   }
   steps.meet();
@@ -190,34 +279,23 @@ void World::check_usable() const {
 
 void World::begin_call(const CallSignature& signature) {
   __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
-  CallSignature& published = call_line_->signature[calls_ % kCallsKept];
-  store_relaxed(&published.operation, signature.operation);
-  store_relaxed(&published.type, signature.type);
-  store_relaxed(&published.op, signature.op);
-  store_relaxed(&published.root, signature.root);
-  store_relaxed(&published.count, signature.count);
+  __atomic_thread_fence(__ATOMIC_RELEASE);  // behind the number of the call before (layout.h)
+  write_signature(&call_line_->signature[calls_ % kCallsKept], signature);
   store_release(&call_line_->begun, calls_);
   Steps& steps = node_->steps();
   steps.begin_call(mix(signature));
   if (options_.check && connected_ && signature.operation != kOperationFree) steps.meet();
 }
 
-void World::end_call() { store_release(&call_line_->ended, calls_); }
-
-void World::collective(CollectiveCall call) {
-  const Span span(*this, signature_of(call));
-  if (is_empty(call)) return;
-  call.algorithm = algorithm_for(call.collective, given_bytes(call));
-  engine_->collective(call);
-}
-
 Buffer* World::allocate(uint64_t bytes) {
   CallSignature signature = {};
   signature.operation = kOperationAllocate;
+  signature.buffer = ++allocations_;
   signature.count = bytes;
   auto buffer = std::make_unique<Buffer>();
   buffer->world = this;
   buffer->bytes = bytes;
+  buffer->number = allocations_;
   buffers_.reserve(buffers_.size() + 1);
   const Span span(*this, signature);
   if (bytes > 0) {
@@ -240,15 +318,29 @@ void World::free(Buffer* buffer) {
   if (is_aborted(control_)) return;
   CallSignature signature = {};
   signature.operation = kOperationFree;
+  signature.buffer = freed->number;
   signature.count = freed->bytes;
   // No wait: a peer that still uses the buffer has it mapped until it frees it, too, so that a PE can leave early.
   const Span span(*this, signature);
+  // What is left of the run before is none of this one's calls.
+  if (calls_ == node_->waiter().run_after() + 1) node_->waiter().begin_run(calls_);
+}
+
+void World::finish() {
+  store_relaxed(&call_line_->last_of_run, calls_);
+  store_release(&call_line_->runs, call_line_->runs + 1);
+  node_->waiter().begin_run(calls_);
+  wake_sleepers(control_.header());
 }
 
 Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
   const Algorithm held = held_[collective];
   const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
   return use_held ? held : select(collective, bytes, circumstances_);
+}
+
+int32_t World::node_of(int32_t pe) const {
+  return connected_ && pe >= 0 && pe < options_.pes ? engine_->node_of(pe) : -1;
 }
 
 int32_t World::link(int32_t a, int32_t b) const {

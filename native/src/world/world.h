@@ -2,6 +2,9 @@
 #ifndef SPARKGAP_WORLD_WORLD_H
 #define SPARKGAP_WORLD_WORLD_H
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +15,8 @@
 #include "base/error.h"
 #include "description/call.h"
 #include "engine/engine.h"
+#include "protocol/atomics.h"
+#include "protocol/call.h"
 #include "protocol/control.h"
 #include "protocol/node.h"
 #include "provider/provider.h"
@@ -26,6 +31,7 @@ class World;
 struct sparkgap_buffer {
   const sparkgap::World* world = nullptr;
   uint64_t bytes = 0;
+  uint32_t number = 0;  // in the order of allocation, the same on all PEs
   std::unique_ptr<sparkgap::SymmetricMemory> memory;
 };
 
@@ -49,16 +55,26 @@ class World {
   void open(const sparkgap_world_options& options);
   void write_id(uint8_t* id);
   void connect(const uint8_t* id);
+  void write_card(uint8_t* card);
+  void connect_cards(const uint8_t* cards);
   void abort(const char* reason);  // any thread
 
   // Throws what the world has failed with, if it has, or that it is not connected.
   void check_usable() const;
 
-  // Makes a call whose arguments have been checked.
-  void collective(CollectiveCall call);
+  // Makes a call whose arguments have been checked; fills in its algorithm. Inlined where the collective is known, so
+  // that what its description says costs nothing.
+  void collective(CollectiveCall& call) {
+    const bool empty = is_empty(call);
+    if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
+    const Span span(*this, signature_of(call));
+    if (!empty) engine_->collective(call);
+  }
 
   Buffer* allocate(uint64_t bytes);
   void free(Buffer* buffer);
+  // This PE's function has ended; see sparkgap_world_finish.
+  void finish();
 
   int32_t pe() const { return options_.pe; }
   int32_t pes() const { return options_.pes; }
@@ -73,6 +89,8 @@ class World {
   uint64_t history() const { return node_ ? node_->steps().history() : 0; }
   // SPARKGAP_LINK_...; -1 before connect or if there is no such PE.
   int32_t link(int32_t a, int32_t b) const;
+  // Number of a PE's node; -1 before connect or if there is no such PE.
+  int32_t node_of(int32_t pe) const;
   ProviderKind provider() const { return circumstances_.provider; }
 
   Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
@@ -86,17 +104,29 @@ class World {
 
  private:
   // The span of one collective call: numbers it, publishes it on the call board, compares it if the world checks calls.
-  class Span;
+  class Span {
+   public:
+    Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
+    ~Span() { store_release(&world_.call_line_->ended, world_.calls_); }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    World& world_;
+  };
 
   void check_created() const;
+  void open_nodes(const sparkgap_world_options& options);
+  void connect_to(const uint8_t* id);
   void begin_call(const CallSignature& signature);
-  void end_call();
   void publish_control();
   void meet_peers();
   void wait_for_peers_to_connect();
+  void compare_options();
   void learn_circumstances();
   void verify_puts();
 
+  const pid_t process_ = getpid();
   WorldOptions options_;
   std::unique_ptr<Provider> provider_;  // of the memory in which the PEs meet
   Control control_;
@@ -107,6 +137,7 @@ class World {
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   uint64_t calls_ = 0;
+  uint32_t allocations_ = 0;
   bool created_ = false;
   bool connected_ = false;
   Failure broken_;   // what connect failed with

@@ -27,15 +27,20 @@ std::vector<uint64_t> changes(const ValueOf& value_of) {
 
 }  // namespace
 
-std::vector<const char*> algorithms_of(int32_t collective) {
+std::vector<const char*> algorithms_of(int32_t collective, ProviderKind provider) {
   std::vector<const char*> algorithms = {"auto"};
-  for (const ListedAlgorithm& listed : kHostAlgorithms) {
-    if (listed.collective == collective) algorithms.push_back(algorithm_name(listed.algorithm));
+  for (int32_t number = 1; number < kAlgorithms; ++number) {
+    const Algorithm algorithm = static_cast<Algorithm>(number);
+    if (has_algorithm(provider, collective, algorithm)) algorithms.push_back(algorithm_name(algorithm));
   }
   return algorithms;
 }
 
-std::vector<uint64_t> threshold_bytes(int32_t collective, int pes) {
+std::vector<uint64_t> threshold_bytes(int32_t collective, int pes, ProviderKind provider) {
+  // Between nodes: a channel's slot, a piece on two rails, a PE's slot with several blocks, one trip or not.
+  if (provider == ProviderKind::kNodes) {
+    return {512, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, (1 << 20) + 64};
+  }
   const uint64_t slot = ControlLayout::of(pes).slot_bytes;
   std::vector<uint64_t> sizes = {kPacketDataBytes, kMaxPacketDataBytes, slot, slot / static_cast<uint64_t>(pes),
                                  2 * slot};

@@ -9,6 +9,7 @@ constexpr int kNotFound = 6;
 constexpr int kNotSupported = 3;
 constexpr int kWrite = 1;
 constexpr int kNvlink = 2;
+constexpr int kAtomics = 3;
 
 int devices[4];
 bool started = false;
@@ -42,7 +43,8 @@ int nvmlDeviceGetP2PStatus(void* device, void* other, int ability, int* state) {
   const auto two = static_cast<int*>(other) - devices;
   const bool nvlink = one < 2 && two < 2;
   const bool any = one < 3 && two < 3;
-  *state = (ability == kNvlink && nvlink) || (ability == kWrite && any) ? 0 : kNotSupported;
+  const bool by_nvlink = ability == kNvlink || ability == kAtomics;
+  *state = (by_nvlink && nvlink) || (ability == kWrite && any) ? 0 : kNotSupported;
   return 0;
 }
 

@@ -33,6 +33,13 @@ void nvml_tells_nvlink_from_pci_express() {
   expect_link(nvml.link(kFirst, "0000:05:00.0"), kShm, "1 and one that NVML does not know");
 }
 
+void nvml_tells_links_without_atomics() {
+  const Nvml nvml(SPARKGAP_FAKE_NVML);
+  expect(!nvml.lacks_atomics(kFirst, kSecond), "1 and 2 are linked by NVLink");
+  expect(nvml.lacks_atomics(kThird, kFirst), "3 reaches 1 over PCI Express");
+  expect(!nvml.lacks_atomics(kFirst, "0000:05:00.0"), "nothing is known of one that NVML does not know");
+}
+
 void without_nvml_nothing_is_claimed() {
   const Nvml nvml("libsparkgap-there-is-none.so.1");
   expect(nvml.driver_version().empty(), "driver \"%s\"", nvml.driver_version().c_str());
@@ -80,6 +87,7 @@ int main(int argc, char** argv) {
   return run_tests(
       argc, argv,
       {{"nvml_tells_nvlink_from_pci_express", nvml_tells_nvlink_from_pci_express},
+       {"nvml_tells_links_without_atomics", nvml_tells_links_without_atomics},
        {"without_nvml_nothing_is_claimed", without_nvml_nothing_is_claimed},
        {"all_pes_have_the_same_links_even_if_one_has_no_nvml", all_pes_have_the_same_links_even_if_one_has_no_nvml},
        {"logs_name_every_link_that_there_is", logs_name_every_link_that_there_is}});

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "gpu/gpu_pes.h"
+#include "select/tuning.h"
 
 namespace sparkgap::test {
 namespace {
@@ -43,7 +44,9 @@ GpuPe::GpuPe(int pe, int pes, Meeting& meeting, void* host_words) : meeting_(mee
   world.pes = pes;
   world.lanes = kernels::lanes_for(properties.multiProcessorCount, (pes + gpus_ - 1) / gpus_);
   world.compute_major = properties.major;
-  cuda_ok(kernels::make_launch_cache(&world.launches), "make_launch_cache");
+  world.tuning = &kernels::tuning_for(properties.name, pes > gpus_);
+  cuda_ok(kernels::prepare_kernels(), "prepare_kernels");
+  cuda_ok(kernels::make_launch_cache(properties.major, &world.launches), "make_launch_cache");
   world.deadline_ns = kLongDeadlineNs;
   world.abort_word = static_cast<const uint32_t*>(mapped);
   world.record = reinterpret_cast<kernels::WaitRecord*>(static_cast<uint8_t*>(mapped) + kRecordAt);

@@ -10,21 +10,39 @@
 namespace sparkgap::test {
 namespace {
 
-using kernels::kLanePacketBytes;
+// What a case is launched with: as the tables say, and otherwise, so that threads have several words, warps several
+// batches of lines, lanes many chunks, and senders are warps as well as bulk copies.
+std::vector<kernels::Shape> shapes_for(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kPackets:
+      return {{}, {2, 64, 0, 0, 0}};
+    case Algorithm::kLines:
+      return {{}, {3, 96, 0, 0, 0}};
+    case Algorithm::kOneShot:
+    case Algorithm::kChunked:
+      return {{}, {3, 512, 4096, 0, 7}, {5, 512, 1024, 5, 2}};
+    default:
+      return {{}};
+  }
+}
 
-// Counts of elements of `size` bytes: small ones, and those just around where a kernel begins another packet, lane,
-// piece or step.
+// Counts of elements of `size` bytes: small ones, and those just around where a kernel begins another packet, line,
+// batch, lane, chunk or step.
 std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t size) {
   const uint64_t lanes = pe.world.lanes;
   const uint64_t pes = pe.pes();
   const uint64_t slot = kernels::slot_bytes(pes);
-  std::vector<uint64_t> bytes = {8, 16, 512, 4096};
+  std::vector<uint64_t> bytes = {8, 16, 120, 480, 512, 4096};
+  uint64_t most = ~0ull;
   if (algorithm == Algorithm::kPackets) {
-    for (const uint64_t at : {kLanePacketBytes / 2, kLanePacketBytes, lanes * kLanePacketBytes / 2})
-      bytes.push_back(at);
+    most = kernels::kPacketBytes / kernels::others(pes) / size;
+    bytes.insert(bytes.end(), {uint64_t{8} << 10, uint64_t{64} << 10});
+  } else if (algorithm == Algorithm::kLines) {
+    most = kernels::kLineBytes / kernels::others(pes) / size;
+    bytes.insert(bytes.end(), {lanes * 120, lanes * 16 * 4 * 120, uint64_t{512} << 10});
   } else {
-    for (const uint64_t at :
-         {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10, lanes * slot}) {
+    for (const uint64_t at : {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10,
+                              lanes * slot, kernels::channel_slot_bytes(pes)}) {
       bytes.push_back(at);
     }
     // Several pieces of each lane for each PE, so that all of a ring are at work at once.
@@ -34,8 +52,7 @@ std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t 
   for (const uint64_t at : bytes) {
     for (const int64_t off : {-1, 0, 1}) counts.insert(at / size + off);
   }
-  if (algorithm == Algorithm::kPackets) {
-    const uint64_t most = lanes * kLanePacketBytes / size;
+  if (most != ~0ull) {
     counts.insert({most - 1, most});
     counts.erase(counts.upper_bound(most), counts.end());
   } else {
@@ -76,6 +93,8 @@ void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
             c.symmetric = way > 0;
             c.shift_apart = way == 2;
             c.shift = static_cast<int>(salt / 5 % 4);
+            const std::vector<kernels::Shape> shapes = shapes_for(algorithm);
+            c.shape = shapes[salt / 2 % shapes.size()];
             if (!is_worth_it(c, count * bytes_of(type))) continue;
             runner.enqueue(c);
             const uint64_t hash = runner.check(c);
@@ -99,9 +118,34 @@ void run_grid(int pes, int collective) {
   const Inputs inputs(pes);
   run_gpu_pes(pes, 300, [&](GpuPe& pe) {
     // The longest counts are those of lanes * slot bytes, of which allToAll has one for each PE.
-    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (8 << 20) + 64);
+    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (17 << 20) + 64);
     KernelRunner runner(pe, inputs, most * (pes + 1));
     run_cases(pe, runner, collective);
+  });
+}
+
+void run_small(int pes) {
+  const Inputs inputs(pes);
+  run_gpu_pes(pes, 300, [&](GpuPe& pe) {
+    KernelRunner runner(pe, inputs, 20000 * 4 * (pes + 1));
+    KernelCase c;
+    c.type = SPARKGAP_FLOAT32;
+    for (const ListedAlgorithm& listed : kKernelAlgorithms) {
+      for (const kernels::Shape& shape : shapes_for(listed.algorithm)) {
+        for (const uint64_t count : {3, 5000, 20000}) {
+          const uint64_t most = listed.algorithm == Algorithm::kPackets ? kernels::kPacketBytes : kernels::kLineBytes;
+          if (count * 4 * kernels::others(pes) > most && listed.algorithm <= Algorithm::kLines) continue;
+          c.collective = listed.collective;
+          c.algorithm = listed.algorithm;
+          c.shape = shape;
+          c.count = count;
+          c.in_place = ++c.salt % 2 == 0;
+          c.shift = static_cast<int>(c.salt / 2 % 2);
+          runner.enqueue(c);
+          runner.check(c);
+        }
+      }
+    }
   });
 }
 

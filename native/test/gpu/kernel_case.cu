@@ -20,6 +20,7 @@ std::string describe(const KernelCase& c) {
   if (kCollectives[c.collective].has_root) text += ", root " + std::to_string(c.root);
   text += c.in_place ? ", in place" : "";
   text += c.symmetric ? (c.shift_apart ? ", symmetric at different places" : ", symmetric") : "";
+  if (c.shape.blocks > 0) text += ", on " + std::to_string(c.shape.blocks) + " blocks";
   return text + ", shift " + std::to_string(c.shift) + ", salt " + std::to_string(c.salt);
 }
 
@@ -62,6 +63,7 @@ void KernelRunner::call(const KernelCase& c) {
   kernels::KernelCall call = {};
   static_cast<CollectiveCall&>(call) = make_call(c.collective, arrays.in, arrays.out, c.count, c.type, c.op, c.root);
   call.algorithm = c.algorithm;
+  call.shape = c.shape;
   if (c.symmetric && !(c.in_place && what.in_place == InPlace::kOutIsBlockOfIn)) {
     call.place = uint64_t{1} << 40 | arrays.offset;
     for (int pe = 0; pe < pe_.pes(); ++pe) call.peer_out[pe] = out_.parts[pe] + arrays.offset;

@@ -19,10 +19,11 @@ struct KernelCase {
   uint64_t count = 0;  // or count_per_pe; for allToAllv the most that one PE sends to another
   int32_t root = 0;
   bool in_place = false;
-  bool symmetric = false;    // `out` is given with its place
-  bool shift_apart = false;  // with symmetric: PEs give different places
-  int shift = 0;             // elements between the start of the memory and the arrays
-  uint64_t salt = 0;         // different salts, different inputs
+  bool symmetric = false;     // `out` is given with its place
+  bool shift_apart = false;   // with symmetric: PEs give different places
+  int shift = 0;              // elements between the start of the memory and the arrays
+  kernels::Shape shape = {};  // as the world's tuning says
+  uint64_t salt = 0;          // different salts, different inputs
 };
 
 std::string describe(const KernelCase& c);

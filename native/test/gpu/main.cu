@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     for (int collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
       add(std::string("grid/") + sparkgap::kCollectives[collective].name, pes, [=] { run_grid(pes, collective); });
     }
+    add("small", pes, [=] { run_small(pes); });
     add("mixture", pes, [=] { run_mixture(pes); });
     add("back_to_back", pes, [=] { run_back_to_back(pes); });
     add("graph", pes, [=] { run_graph(pes); });
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
     add("deadline", pes, [=] { run_deadline(pes); });
     add("abort", pes, [=] { run_abort(pes); });
     add("ring_breaks_off", pes, [=] { run_ring_breaks_off(pes); });
+    if (pes == 2) add("calls_differ", pes, [=] { run_calls_differ(pes); });
     add("counts_disagree", pes, [=] { run_counts_disagree(pes); });
   }
   return run_tests(argc, argv, tests);

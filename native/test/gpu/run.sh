@@ -3,15 +3,16 @@
 # NVSHMEM and NCCL.
 #
 #   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 30 MB
-#   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds bench sanitizer
+#   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds bench
+#                                              shapes sanitizer; all but shapes if none is named
 #
 # With one GPU: 1, 2, 4 and 8 PEs share it under MPS, which is started and stopped here; provider nccl is left out. With
-# more: one PE a GPU, both providers. RESULTS gets summary.txt, a log of each step, and all-reduce.json. Fails if a step
+# more: one PE a GPU, both providers. RESULTS gets summary.txt, a log of each step, and collectives-*.json. Fails if a step
 # does. Every step has a deadline.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-usage() { sed -n '2,11p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+usage() { sed -n '2,12p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 pack() {
   local folder=$1 native build libraries
@@ -23,11 +24,11 @@ pack() {
   fi
   set -e
   cmake -DSPARKGAP_BENCH=ON "$build" > /dev/null
-  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_all_reduce_bench
+  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_collective_bench
   mkdir -p "$folder"
   # Maven has the libraries built straight into its classes.
   libraries=$(sed -n 's/^CMAKE_LIBRARY_OUTPUT_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
-  for name in libsparkgap.so libsparkgap_cuda.so gpu_kernels_test gpu_world_test gpu_all_reduce_bench; do
+  for name in libsparkgap.so libsparkgap_cuda.so gpu_kernels_test gpu_world_test gpu_collective_bench; do
     cp "$(find "$build" ${libraries:+"$libraries"} -name "$name" -type f | head -n 1)" "$folder/"
   done
   cp "${BASH_SOURCE[0]}" "$folder/run.sh"
@@ -71,7 +72,7 @@ run() {
   results=$(mkdir -p "$1" && cd "$1" && pwd)
   ((${#steps[@]} > 0)) || steps=(kernels worlds bench sanitizer)
   cd "$here"
-  chmod +x gpu_kernels_test gpu_world_test gpu_all_reduce_bench
+  chmod +x gpu_kernels_test gpu_world_test gpu_collective_bench
   export LD_LIBRARY_PATH=$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1
   gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
   : > "$results/summary.txt"
@@ -90,7 +91,7 @@ run() {
 
   for name in "${steps[@]}"; do
     case $name in
-      kernels) step kernels 240 env SPARKGAP_TEST_PES="$numbers" ./gpu_kernels_test ;;
+      kernels) step kernels 400 env SPARKGAP_TEST_PES="$numbers" ./gpu_kernels_test ;;
       worlds)
         if ((gpus == 1)); then
           for pes in ${numbers//,/ }; do
@@ -102,13 +103,21 @@ run() {
         fi
         ;;
       bench)
-        step bench 150 ./gpu_all_reduce_bench --pes "$largest" --nccl "$(nccl_library)" --algorithms auto,packets,two-shot,ring
-        cp "$results/bench.log" "$results/all-reduce.json"
+        step bench 300 ./gpu_collective_bench --pes "$largest" --nccl "$(nccl_library)" \
+          --collectives allReduce,reduceScatter,allGather,broadcast,reduce,allToAll
+        step blocks 100 ./gpu_collective_bench --pes "$largest" --nccl none --modes graph --from 262144 \
+          --max-blocks 4,8,16,32,0
+        step floors 60 ./gpu_collective_bench --pes "$largest" --what floors
+        for name in bench blocks floors; do cp "$results/$name.log" "$results/collectives-$name.json"; done
+        ;;
+      shapes)
+        step shapes 300 ./gpu_collective_bench --pes "$largest" --what shapes --factor 2 --collectives allReduce,allGather
+        cp "$results/shapes.log" "$results/shapes.json"
         ;;
       sanitizer)
         # It slows kernels down by hundreds; so few PEs and the tests that end.
         if command -v compute-sanitizer > /dev/null; then
-          local some=(grid/broadcast/"$largest" grid/allToAllv/"$largest" grid/barrier/"$largest")
+          local some=(small/"$largest" grid/allToAllv/"$largest" grid/barrier/"$largest")
           step memcheck 200 env SPARKGAP_TEST_PES="$largest" compute-sanitizer --target-processes all --error-exitcode 9 \
             ./gpu_kernels_test "${some[@]}" graph/"$largest"
           step racecheck 200 env SPARKGAP_TEST_PES="$largest" compute-sanitizer --tool racecheck --target-processes all \

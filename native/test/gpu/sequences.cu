@@ -33,7 +33,12 @@ KernelCase random_case(const GpuPe& pe, std::mt19937_64& random) {
   c.salt = random() % 1000;
   c.algorithm = algorithm_for(pe, c.collective, c.count * bytes_of(c.type));
   // Of small ones, too, and where the selector would not take it.
-  if (c.collective == SPARKGAP_ALL_REDUCE && random() % 3 == 0) c.algorithm = Algorithm::kRing;
+  constexpr Algorithm kOthers[] = {Algorithm::kRing, Algorithm::kTwoShot, Algorithm::kOneShot, Algorithm::kLines};
+  if (c.collective == SPARKGAP_ALL_REDUCE && random() % 3 != 0) c.algorithm = kOthers[random() % 4];
+  // Lanes change from call to call.
+  if (random() % 4 == 0)
+    c.shape = {static_cast<int32_t>(random() % 6) + 1, 64, 2048, static_cast<int32_t>(random() % 3) * 3,
+               static_cast<int32_t>(random() % 4)};
   return c;
 }
 
@@ -96,9 +101,8 @@ void run_back_to_back(int pes) {
       if (own() % 32 == 0) delay<<<1, 1, 0, pe.stream>>>(own() % 20000);
       kernels::KernelCall call = {};
       call.collective = SPARKGAP_ALL_REDUCE;
-      call.algorithm = operation % 16 == 15  ? Algorithm::kTwoShot
-                       : operation % 16 == 7 ? Algorithm::kRing
-                                             : Algorithm::kPackets;
+      constexpr Algorithm kSome[] = {Algorithm::kTwoShot, Algorithm::kRing, Algorithm::kOneShot, Algorithm::kLines};
+      call.algorithm = operation % 4 == 3 ? kSome[operation / 4 % 4] : Algorithm::kPackets;
       call.type = SPARKGAP_INT32;
       call.count = count;
       call.in = in;
@@ -130,8 +134,10 @@ void run_graph(int pes) {
         c.algorithm = algorithm_for(pe, collective, count * 4);
         cases.push_back(c);
         if (collective != SPARKGAP_ALL_REDUCE) continue;
-        c.algorithm = Algorithm::kRing;
-        cases.push_back(c);
+        for (const Algorithm other : {Algorithm::kRing, Algorithm::kLines, Algorithm::kOneShot, Algorithm::kTwoShot}) {
+          c.algorithm = other;
+          cases.push_back(c);
+        }
       }
     }
     std::vector<std::unique_ptr<KernelRunner>> runners;

@@ -8,6 +8,9 @@ namespace sparkgap::test {
 // threshold.
 void run_grid(int pes, int collective);
 
+// Every kernel at a few sizes, for tools that slow it down by hundreds.
+void run_small(int pes);
+
 // Collectives of all kinds and sizes back to back, with nothing between them.
 void run_mixture(int pes);
 // 100,000 small all-reduces with random delays on each PE, checked on the GPU.
@@ -22,6 +25,9 @@ void run_abort(int pes);
 void run_ring_breaks_off(int pes);
 // allToAllv with counts that do not fit each other.
 void run_counts_disagree(int pes);
+
+// PEs that make different calls at the same time.
+void run_calls_differ(int pes);
 
 }  // namespace sparkgap::test
 #endif  // SPARKGAP_TEST_GPU_TESTS_H

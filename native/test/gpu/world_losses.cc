@@ -89,6 +89,21 @@ void calls_that_differ_are_told_apart() {
   });
 }
 
+// The kernels' flags, packets and lines tell them apart.
+void calls_that_differ_are_told_apart_without_a_check() {
+  if (has_no_peer()) return;
+  for (const uint64_t count : {100, 100'000, 8'000'000}) {
+    run_pes(world_of, [&](const Pe& pe) {
+      sparkgap_buffer* buffer = pe.allocate(count * 4);
+      void* address = sparkgap_buffer_address(buffer);
+      const int32_t op = pe.pe() == 1 ? SPARKGAP_MAX : SPARKGAP_SUM;
+      sparkgap_status status = sparkgap_all_reduce(pe.world(), address, address, count, SPARKGAP_FLOAT32, op);
+      if (status == SPARKGAP_OK) status = sparkgap_synchronize(pe.world());
+      expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"allReduce"});
+    });
+  }
+}
+
 // Last, for it ends with a GPU that some process has broken: not under MPS, where others would suffer.
 void a_sticky_error_says_that_the_process_must_go() {
   Pes pes = world_of;
@@ -118,6 +133,7 @@ std::vector<Test> tests_of_losses() {
       {"a_pe_that_does_not_come_is_named_at_the_deadline", a_pe_that_does_not_come_is_named_at_the_deadline},
       {"a_pe_that_is_killed_ends_the_waits_of_the_others", a_pe_that_is_killed_ends_the_waits_of_the_others},
       {"calls_that_differ_are_told_apart", calls_that_differ_are_told_apart},
+      {"calls_that_differ_are_told_apart_without_a_check", calls_that_differ_are_told_apart_without_a_check},
       {"a_sticky_error_says_that_the_process_must_go", a_sticky_error_says_that_the_process_must_go},
   };
 }

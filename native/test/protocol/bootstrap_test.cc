@@ -1,6 +1,7 @@
 // How a world comes about, and what is said when it cannot.
 #include <dirent.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -24,13 +26,15 @@ namespace {
 // One PE's handle, made by this thread.
 class Handle {
  public:
-  explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "/dev/shm") {
+  explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "/dev/shm", bool check = false,
+                  int64_t peer_timeout_ms = 500) {
     const std::string label = "test PE " + std::to_string(pe);
     sparkgap_world_options options{};
     options.pe = pe;
     options.pes = pes;
     options.epoch = epoch;
-    options.peer_timeout_ms = 500;
+    options.peer_timeout_ms = peer_timeout_ms;
+    options.check = check ? 1 : 0;
     options.provider = "host";
     options.label = label.c_str();
     options.host_directory = directory;
@@ -135,9 +139,95 @@ void a_pe_connects_once() {
   other.join();
   expect_failure(pe_0, sparkgap_world_connect(pe_0, id.bytes), SPARKGAP_INVALID_ARGUMENT, {"connected already"});
   const Handle second(1);
-  expect_failure(second, sparkgap_world_connect(second, id.bytes), SPARKGAP_INVALID_ARGUMENT,
-                 {"PE 1 has been connected", "by process"});
+  expect_failure(second, sparkgap_world_connect(second, id.bytes), SPARKGAP_UNAVAILABLE,
+                 {"cannot open", "all of its PEs are connected"});
   expect(sparkgap_world_health(pe_0) == SPARKGAP_OK, "the second PE 1 has broken the world");
+}
+
+void a_pe_is_refused_whose_place_is_taken() {
+  const Handle pe_0(0, 3);
+  const Handle first(1, 3);
+  const Id id = id_of(pe_0);
+  std::thread other([&] { sparkgap_world_connect(first, id.bytes); });
+  const Handle second(1, 3);
+  sparkgap_status status;
+  std::string text;
+  // PE 0 is still to come, so the world can be opened. Whichever of the two is second is refused.
+  expect(sparkgap_world_connect(second, id.bytes) != SPARKGAP_OK, "a world of 3 PEs is whole with one of them");
+  other.join();
+  text = std::string(sparkgap_last_error(first)) + sparkgap_last_error(second);
+  expect(text.find("PE 1 has been connected to this world already, by process") != std::string::npos, "%s",
+         text.c_str());
+  status = sparkgap_world_connect(pe_0, id.bytes);
+  expect(status != SPARKGAP_OK, "a world of 3 PEs is whole with two of them");
+}
+
+void different_options_are_refused_by_name() {
+  const auto refusal = [](const Handle& pe_1) {
+    const Handle pe_0(0);
+    const Id id = id_of(pe_0);
+    sparkgap_status status = SPARKGAP_OK;
+    std::thread other([&] { status = sparkgap_world_connect(pe_1, id.bytes); });
+    const sparkgap_status of_pe_0 = sparkgap_world_connect(pe_0, id.bytes);
+    other.join();
+    expect_failure(pe_0, of_pe_0, SPARKGAP_MISMATCH, {"PE 0 (test", "PE 1 (test"});
+    expect(status == SPARKGAP_MISMATCH, "status %d of PE 1: %s", status, sparkgap_last_error(pe_1));
+    return std::string(sparkgap_last_error(pe_1));
+  };
+  const std::string check = refusal(Handle(1, 2, 5, "/dev/shm", true));
+  for (const char* part : {"check (spark.sparkgap.check)", "on on PE", "off on PE"}) {
+    expect(check.find(part) != std::string::npos, "\"%s\" is not in: %s", part, check.c_str());
+  }
+  const std::string timeout = refusal(Handle(1, 2, 5, "/dev/shm", false, 700));
+  for (const char* part : {"peer_timeout_ms (spark.sparkgap.peer.timeout)", "500 on PE 0", "700 on PE 1"}) {
+    expect(timeout.find(part) != std::string::npos, "\"%s\" is not in: %s", part, timeout.c_str());
+  }
+}
+
+void nobody_holds_the_shared_memory_open_once_all_are_connected() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      const std::string target = std::filesystem::read_symlink(entry, gone).string();
+      expect(target.find("/dev/shm") == std::string::npos, "PE %d has %s open", pe.pe(), target.c_str());
+    }
+  });
+}
+
+// The error of PE 1 of three, of which PE 0 is killed when it has connected and PE 2 has not connected yet.
+void a_death_is_told_while_another_pe_is_still_to_connect() {
+  const Shared<Id> id;
+  const Shared<std::atomic<int>> stage;
+  Pes pes{3};
+  pes.has_world = false;
+  std::string failures;
+  try {
+    run_pes(pes, [&](const Pe& pe) {
+      const auto wait_for_stage = [&](int number) {
+        while (stage->load() < number) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      };
+      if (pe.pe() == 2) return wait_for_stage(3);
+      if (pe.pe() == 1) wait_for_stage(1);
+      const Handle handle(pe.pe(), 3);
+      if (pe.pe() == 0) {
+        id[0] = id_of(handle);
+        stage->store(1);
+        std::thread([] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          kill(getpid(), SIGKILL);
+        }).detach();
+        sparkgap_world_connect(handle, id[0].bytes);
+        std::this_thread::sleep_for(std::chrono::seconds(5));
+      }
+      const sparkgap_status status = sparkgap_world_connect(handle, id[0].bytes);
+      stage->store(3);
+      expect_failure(handle, status, SPARKGAP_PEER_LOST, {"PE 0 (test PE 0", "is lost"});
+    });
+  } catch (const Failure& failure) {
+    failures = failure.what();
+  }
+  expect(failures == "PE 0 of 3: ended by signal Killed", "%s", failures.c_str());
 }
 
 void an_abort_before_connect_reaches_everybody() {
@@ -304,6 +394,11 @@ int main(int argc, char** argv) {
        {"an_id_of_a_dead_process_is_refused", an_id_of_a_dead_process_is_refused},
        {"a_pe_that_does_not_connect_is_named_at_the_deadline", a_pe_that_does_not_connect_is_named_at_the_deadline},
        {"a_pe_connects_once", a_pe_connects_once},
+       {"a_pe_is_refused_whose_place_is_taken", a_pe_is_refused_whose_place_is_taken},
+       {"different_options_are_refused_by_name", different_options_are_refused_by_name},
+       {"nobody_holds_the_shared_memory_open_once_all_are_connected",
+        nobody_holds_the_shared_memory_open_once_all_are_connected},
+       {"a_death_is_told_while_another_pe_is_still_to_connect", a_death_is_told_while_another_pe_is_still_to_connect},
        {"an_abort_before_connect_reaches_everybody", an_abort_before_connect_reaches_everybody},
        {"an_abort_ends_a_connect", an_abort_ends_a_connect},
        {"a_process_can_hold_several_worlds", a_process_can_hold_several_worlds},

@@ -1,7 +1,9 @@
 // What happens to the other PEs when one is killed, late, gone, aborts, or makes another call. No clock is looked at: a
 // wait that its deadline ended says TIMED_OUT, whatever else should have ended it before.
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -50,6 +52,77 @@ void survivors_name_the_peer_that_was_killed() {
            sparkgap_last_error_pe(pe.world()));
     expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 2"});
     expect(sparkgap_world_health(pe.world()) == SPARKGAP_PEER_LOST, "the world passes for healthy");
+  });
+}
+
+// PE 0 is killed while PE 3 computes, which nobody may take for the reason.
+void a_death_is_seen_by_who_waits_for_another() {
+  Pes pes{4};
+  pes.peer_timeout_ms = 1500;
+  run_with_one_killed(pes, 0, [](const Pe& pe) {
+    if (pe.pe() == 0) kill(getpid(), SIGKILL);
+    if (pe.pe() == 3) {
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_PEER_LOST, {"PE 0 (test PE 0", "is lost"});
+    expect(sparkgap_last_error_pe(pe.world()) == 0, "the error is about PE %d", sparkgap_last_error_pe(pe.world()));
+  });
+}
+
+void a_child_that_destroys_its_copy_leaves_the_world_as_it_is() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    if (pe.pe() == 1) {
+      const pid_t child = fork();
+      if (child == 0) {
+        sparkgap_world_destroy(pe.world());
+        std::_Exit(0);
+      }
+      int status = 0;
+      expect(waitpid(child, &status, 0) == child && status == 0, "the child's status is %d", status);
+      // Long enough that PE 0 looks whether this one is still there.
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+  });
+}
+
+cpu_set_t cpus_of_this_thread() {
+  cpu_set_t cpus;
+  expect(sched_getaffinity(0, sizeof cpus, &cpus) == 0, "no affinity");
+  return cpus;
+}
+
+void bind_this_thread(const cpu_set_t& cpus) {
+  expect(sched_setaffinity(0, sizeof cpus, &cpus) == 0, "cannot be bound");
+}
+
+// PE 0 begins each wait on the CPU of PE 1, which sleeps there, so that the scheduler has nothing to part.
+void a_pe_leaves_the_cpu_of_the_one_that_it_waits_for() {
+  const cpu_set_t allowed = cpus_of_this_thread();
+  if (CPU_COUNT(&allowed) < 2) return;
+  int shared = 0;
+  while (!CPU_ISSET(shared, &allowed)) ++shared;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(shared, &one);
+  run_pes(Pes{2}, [&](const Pe& pe) {
+    bind_this_thread(one);
+    bool left = false;
+    // Once in a while something else on this machine may bring it back before it can be asked.
+    for (int round = 0; round < 20; ++round) {
+      pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+      if (pe.pe() == 0) bind_this_thread(one);
+      if (pe.pe() == 0) bind_this_thread(allowed);
+      if (pe.pe() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
+      left |= sched_getcpu() != shared;
+    }
+    if (pe.pe() == 1) return;
+    expect(left, "PE 0 stayed on the CPU of PE 1");
+    const cpu_set_t after = cpus_of_this_thread();
+    expect(CPU_EQUAL(&after, &allowed), "PE 0 may no longer run on all CPUs that it was allowed");
   });
 }
 
@@ -258,6 +331,67 @@ void differing_sizes_of_a_symmetric_buffer_are_told() {
   });
 }
 
+void buffers_that_are_freed_in_another_order_are_told() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    sparkgap_buffer* buffers[2] = {pe.allocate(4096), pe.allocate(4096)};
+    sparkgap_buffer* left = pe.allocate(65536);
+    for (const int i : {0, 1}) pe.ok(sparkgap_free(pe.world(), buffers[pe.pe() == 0 ? i : 1 - i]), "sparkgap_free");
+    int32_t* memory = static_cast<int32_t*>(sparkgap_buffer_address(left));
+    const sparkgap_status status = sparkgap_all_gather(pe.world(), memory + 1000, memory, 10, SPARKGAP_INT32);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"free 4096 bytes of buffer #1", "of buffer #2"});
+  });
+}
+
+void different_algorithms_are_told() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    pe.ok(sparkgap_world_set_algorithm(pe.world(), SPARKGAP_ALL_REDUCE, pe.pe() == 0 ? "one-shot" : "two-shot"),
+          "sparkgap_world_set_algorithm");
+    std::vector<float> data(20000, 1.0f);
+    const sparkgap_status status =
+        sparkgap_all_reduce(pe.world(), data.data(), data.data(), data.size(), SPARKGAP_FLOAT32, SPARKGAP_SUM);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH,
+                   {"allReduce float32 x 20000 SUM by one-shot", "allReduce float32 x 20000 SUM by two-shot"});
+  });
+}
+
+void a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* buffer = pe.allocate(4096);
+    // A run that all end alike, with a buffer left over, and one in which PE 1 has a row less.
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    pe.ok(sparkgap_world_finish(pe.world()), "finish");
+    pe.ok(sparkgap_free(pe.world(), buffer), "free");
+    sparkgap_buffer* memory = pe.allocate(4096);
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    if (pe.pe() == 1) {
+      pe.ok(sparkgap_world_finish(pe.world()), "finish");
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
+      return;
+    }
+    const int64_t value = 7;
+    pe.ok(sparkgap_put(pe.world(), memory, 8 * static_cast<uint64_t>(pe.pe()), &value, 8, 1),
+          "put to a PE that has ended");
+    const sparkgap_status status = sparkgap_barrier(pe.world());
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH,
+                   {"call #7 barrier", "PE 1 (test PE 1", "made 2 calls and returned", "different numbers of rows"});
+  });
+}
+
+void a_wait_for_a_signal_ends_when_all_other_functions_have() {
+  run_pes(Pes{3}, [](const Pe& pe) {
+    sparkgap_buffer* signals = pe.allocate(16);
+    if (pe.pe() == 1) pe.ok(sparkgap_signal(pe.world(), signals, 0, 7, SPARKGAP_SIGNAL_SET, 0), "sparkgap_signal");
+    if (pe.pe() != 0) {
+      pe.ok(sparkgap_world_finish(pe.world()), "finish");
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) std::this_thread::yield();
+      return;
+    }
+    pe.ok(sparkgap_wait_signal(pe.world(), signals, 0, SPARKGAP_EQ, 7, nullptr), "a signal of a PE that has ended");
+    const sparkgap_status status = sparkgap_wait_signal(pe.world(), signals, 8, SPARKGAP_NE, 0, nullptr);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"waitSignal", "has ended", "made 1 call and returned"});
+  });
+}
+
 void a_buffer_of_an_aborted_world_is_freed_without_a_wait() {
   run_pes(Pes{2}, [](const Pe& pe) {
     sparkgap_buffer* buffer = pe.allocate(1 << 20);
@@ -275,6 +409,10 @@ int main(int argc, char** argv) {
   return run_tests(
       argc, argv,
       {{"survivors_name_the_peer_that_was_killed", survivors_name_the_peer_that_was_killed},
+       {"a_death_is_seen_by_who_waits_for_another", a_death_is_seen_by_who_waits_for_another},
+       {"a_child_that_destroys_its_copy_leaves_the_world_as_it_is",
+        a_child_that_destroys_its_copy_leaves_the_world_as_it_is},
+       {"a_pe_leaves_the_cpu_of_the_one_that_it_waits_for", a_pe_leaves_the_cpu_of_the_one_that_it_waits_for},
        {"a_wait_for_a_signal_ends_when_its_sender_is_killed", a_wait_for_a_signal_ends_when_its_sender_is_killed},
        {"what_a_peer_did_before_it_was_killed_counts", what_a_peer_did_before_it_was_killed_counts},
        {"a_pe_without_descriptors_takes_no_peer_for_dead", a_pe_without_descriptors_takes_no_peer_for_dead},
@@ -291,5 +429,11 @@ int main(int argc, char** argv) {
        {"checked_calls_are_told_before_data_moves", [] { different_calls_are_told_with_both(true); }},
        {"differing_block_sizes_of_an_all_to_allv_are_told", differing_block_sizes_of_an_all_to_allv_are_told},
        {"differing_sizes_of_a_symmetric_buffer_are_told", differing_sizes_of_a_symmetric_buffer_are_told},
+       {"buffers_that_are_freed_in_another_order_are_told", buffers_that_are_freed_in_another_order_are_told},
+       {"different_algorithms_are_told", different_algorithms_are_told},
+       {"a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended",
+        a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended},
+       {"a_wait_for_a_signal_ends_when_all_other_functions_have",
+        a_wait_for_a_signal_ends_when_all_other_functions_have},
        {"a_buffer_of_an_aborted_world_is_freed_without_a_wait", a_buffer_of_an_aborted_world_is_freed_without_a_wait}});
 }

@@ -1,4 +1,5 @@
-// What can be read of another process. It is a child of this one's, which Yama allows to be read at its default.
+// What can be known and read of another process. It is a child of this one's, which Yama allows to be read at its
+// default.
 #include "provider/host/peer_process.h"
 
 #include <signal.h>
@@ -11,7 +12,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "provider/host/identity.h"
 #include "support/check.h"
+#include "support/control_memory.h"
 
 namespace sparkgap::test {
 namespace {
@@ -105,13 +108,32 @@ void a_process_that_has_ended_is_refused() {
   expect(!read_process(pid, child.memory(), &byte, 1), "the dead were read");
 }
 
+void a_peer_is_the_process_that_it_was_when_it_connected() {
+  Child child;
+  const ControlMemory memory(2);
+  PeRecord& record = memory.control().record(1);
+  record.pid = child.pid();
+  record.start_time = process_start_time(child.pid());
+  PeerProcesses peers(memory.control());
+  peers.remember_all();
+  const pid_t pid = child.pid();
+  record.pid = getpid();
+  record.start_time = 0;
+  expect(peers.process(1) == pid, "a PID that was written later is followed");
+  expect(!peers.has_ended(1), "the peer passes for dead");
+  child.end();
+  expect(peers.has_ended(1), "the peer passes for alive");
+}
+
 }  // namespace
 }  // namespace sparkgap::test
 
 int main(int argc, char** argv) {
   using namespace sparkgap::test;
-  return run_tests(argc, argv,
-                   {{"what_is_read_is_the_other_processs", what_is_read_is_the_other_processs},
-                    {"what_cannot_be_read_whole_is_refused", what_cannot_be_read_whole_is_refused},
-                    {"a_process_that_has_ended_is_refused", a_process_that_has_ended_is_refused}});
+  return run_tests(
+      argc, argv,
+      {{"what_is_read_is_the_other_processs", what_is_read_is_the_other_processs},
+       {"what_cannot_be_read_whole_is_refused", what_cannot_be_read_whole_is_refused},
+       {"a_process_that_has_ended_is_refused", a_process_that_has_ended_is_refused},
+       {"a_peer_is_the_process_that_it_was_when_it_connected", a_peer_is_the_process_that_it_was_when_it_connected}});
 }

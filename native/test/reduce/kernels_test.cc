@@ -52,7 +52,7 @@ void check_kernel(const Case& c, bool streaming, size_t shift, int aliased, cons
   arrays.reserve(c.n + 1);
   for (int k = 0; k < c.n; ++k) {
     arrays.emplace_back(bytes, (shift * (k + 1)) % 64 * bytes_of(c.type) % 64);
-    std::memcpy(arrays[k].data(), data[k].data(), bytes);
+    std::copy_n(data[k].data(), bytes, arrays[k].data());
     ins.push_back(arrays[k].data());
   }
   arrays.emplace_back(bytes, shift * bytes_of(c.type) % 64);
@@ -69,7 +69,7 @@ void check_kernel(const Case& c, bool streaming, size_t shift, int aliased, cons
          wrong < c.count ? show_element(out, wrong, c.type).c_str() : "",
          wrong < c.count ? show_element(expected.data(), wrong, c.type).c_str() : "", inputs.c_str());
   for (int k = 0; k < c.n; ++k) {
-    expect(k == aliased || std::memcmp(arrays[k].data(), data[k].data(), bytes) == 0, "%s %s %s changed its input %d",
+    expect(k == aliased || same_bytes(arrays[k].data(), data[k].data(), bytes), "%s %s %s changed its input %d",
            c.kernels->isa, type_name(c.type), op_name(c.op), k);
   }
   for (const Array& array : arrays) {
@@ -143,9 +143,9 @@ void streaming_copies_copy() {
         const std::vector<char> data = random_elements(SPARKGAP_UINT8, bytes, bytes);
         Array from(bytes, 63 - shift);
         Array to(bytes, shift);
-        std::memcpy(from.data(), data.data(), bytes);
+        std::copy_n(data.data(), bytes, from.data());
         kernels->copy_streaming(to.data(), from.data(), bytes);
-        expect(std::memcmp(to.data(), data.data(), bytes) == 0 && to.guard_is_intact(),
+        expect(same_bytes(to.data(), data.data(), bytes) && to.guard_is_intact(),
                "%s copy of %zu bytes to shift %zu is wrong", kernels->isa, bytes, shift);
       }
     }

@@ -58,16 +58,24 @@ void nccl_alone_is_left_where_gpus_cannot_reach_each_other() {
   });
 }
 
-void small_all_reduces_on_gpus_go_in_packets_and_large_ones_do_not() {
+void all_reduces_on_gpus_go_in_packets_then_lines_then_chunks() {
   for (const int pes : {2, 4, 8}) {
     const Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, pes, kernels::kMaxLanes);
-    expect(select(SPARKGAP_ALL_REDUCE, 64 << 10, circumstances) == Algorithm::kPackets, "64 KiB, %d PEs", pes);
-    expect(select(SPARKGAP_ALL_REDUCE, 4 << 20, circumstances) == Algorithm::kTwoShot, "4 MiB, %d PEs", pes);
+    expect(select(SPARKGAP_ALL_REDUCE, 4 << 10, circumstances) == Algorithm::kPackets, "4 KiB, %d PEs", pes);
+    expect(select(SPARKGAP_ALL_REDUCE, 100 << 10, circumstances) == Algorithm::kLines, "100 KiB, %d PEs", pes);
+    const Algorithm large = pes == 2 ? Algorithm::kOneShot : Algorithm::kTwoShot;
+    expect(select(SPARKGAP_ALL_REDUCE, 64 << 20, circumstances) == large, "64 MiB, %d PEs", pes);
   }
-  // Fewer lanes carry less.
-  const Circumstances narrow = circumstances_of(ProviderKind::kNvshmem, 2, 2);
-  expect(select(SPARKGAP_ALL_REDUCE, 2 * kernels::kLanePacketBytes, narrow) == Algorithm::kPackets, "full lanes");
-  expect(select(SPARKGAP_ALL_REDUCE, 2 * kernels::kLanePacketBytes + 1, narrow) == Algorithm::kTwoShot, "one more");
+}
+
+void lines_do_not_go_over_pci_express() {
+  Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
+  circumstances.pcie = true;
+  for_each_call([&](int collective, uint64_t bytes) {
+    expect(select(collective, bytes, circumstances) != Algorithm::kLines, "collective %d, %lu bytes", collective,
+           bytes);
+    expect(!can_carry(Algorithm::kLines, bytes, circumstances), "%lu bytes in lines", bytes);
+  });
 }
 
 void large_all_reduces_go_round_a_ring_only_over_pci_express() {
@@ -75,9 +83,10 @@ void large_all_reduces_go_round_a_ring_only_over_pci_express() {
   for (const ProviderKind provider : {ProviderKind::kNvshmem, ProviderKind::kNccl}) {
     for (const int pes : {1, 2, 3, 4, 8, 16}) {
       Circumstances circumstances = circumstances_of(provider, pes, kernels::kMaxLanes);
-      expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == Algorithm::kTwoShot, "NVLink, %d PEs", pes);
+      const Algorithm otherwise = pes > 2 ? Algorithm::kTwoShot : Algorithm::kOneShot;
+      expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == otherwise, "NVLink, %d PEs", pes);
       circumstances.pcie = true;
-      const Algorithm expected = pes > 2 ? Algorithm::kRing : Algorithm::kTwoShot;
+      const Algorithm expected = pes > 2 ? Algorithm::kRing : otherwise;
       expect(select(SPARKGAP_ALL_REDUCE, kLarge, circumstances) == expected, "PCI Express, %d PEs", pes);
       for_each_call([&](int collective, uint64_t bytes) {
         const bool may = collective == SPARKGAP_ALL_REDUCE && pes > 2 && bytes >= uint64_t{2} << 20;
@@ -111,6 +120,7 @@ int main(int argc, char** argv) {
         large_all_reduces_go_round_a_ring_only_over_pci_express},
        {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
        {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
-       {"small_all_reduces_on_gpus_go_in_packets_and_large_ones_do_not",
-        small_all_reduces_on_gpus_go_in_packets_and_large_ones_do_not}});
+       {"all_reduces_on_gpus_go_in_packets_then_lines_then_chunks",
+        all_reduces_on_gpus_go_in_packets_then_lines_then_chunks},
+       {"lines_do_not_go_over_pci_express", lines_do_not_go_over_pci_express}});
 }

@@ -27,6 +27,11 @@ __attribute__((format(printf, 2, 3))) inline void expect(bool holds, const char*
   throw Failure(text);
 }
 
+// Of no bytes, an address may be null, which memcmp must not be given.
+inline bool same_bytes(const void* a, const void* b, size_t bytes) {
+  return bytes == 0 || std::memcmp(a, b, bytes) == 0;
+}
+
 struct Test {
   const char* name;
   std::function<void()> body;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "support/hosts.h"
 
 namespace sparkgap::test {
 namespace {
@@ -37,6 +38,8 @@ struct Run {
   std::atomic<bool> id_is_there;
   std::atomic<int> failures;
   uint8_t id[SPARKGAP_WORLD_ID_BYTES];
+  std::atomic<int> cards_there;
+  uint8_t cards[SPARKGAP_MAX_PES][SPARKGAP_CARD_BYTES];
   Outcome outcomes[SPARKGAP_MAX_PES];
 
   void record_failure(int pe, const std::string& failure) {
@@ -69,7 +72,19 @@ class OpenWorlds {
   std::vector<sparkgap_world*> worlds_;
 };
 
+void connect_nodes(const Pes& pes, const Pe& pe, Run& run, Clock::time_point deadline) {
+  pe.ok(sparkgap_world_card(pe.world(), run.cards[pe.pe()]), "sparkgap_world_card");
+  ++run.cards_there;
+  while (run.cards_there.load() < pes.count) {
+    expect(run.failures.load() == 0, "another PE failed before the world was made");
+    expect(Clock::now() < deadline, "not all PEs gave a card");
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  pe.ok(sparkgap_world_connect_cards(pe.world(), run.cards[0]), "sparkgap_world_connect_cards");
+}
+
 void connect(const Pes& pes, const Pe& pe, Run& run, Clock::time_point deadline) {
+  if (!pes.nodes.empty()) return connect_nodes(pes, pe, run, deadline);
   if (pe.pe() == 0) {
     pe.ok(sparkgap_world_id(pe.world(), run.id), "sparkgap_world_id");
     run.id_is_there.store(true);
@@ -99,7 +114,7 @@ void run_pe(const Pes& pes, int number, Run& run, OpenWorlds& open, const std::f
   sparkgap_world* world = nullptr;
   const sparkgap_status created = sparkgap_world_create(&options, &world);
   open.add(world);
-  const Pe pe(world, number, pes.count);
+  const Pe pe(world, number, pes.count, pes.nodes);
   try {
     pe.ok(created, "sparkgap_world_create");
     connect(pes, pe, run, std::chrono::time_point_cast<Clock::duration>(deadline));
@@ -174,6 +189,7 @@ void run_threads(const Pes& pes, Run& run, const std::function<void(const Pe&)>&
 
 [[noreturn]] void run_child(const Pes& pes, int pe, Run& run, const std::function<void(const Pe&)>& body) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (pes.on_hosts) move_to_host(node_of(pes, pe));
   OpenWorlds open;
   run_pe(pes, pe, run, open, body);
   std::_Exit(run.outcomes[pe].order.load() == 0 ? 0 : 1);
@@ -227,6 +243,15 @@ void run_processes(const Pes& pes, Run& run, const std::function<void(const Pe&)
 
 }  // namespace
 
+int node_of(const Pes& pes, int number) {
+  int node = 0;
+  for (int first = 0; static_cast<size_t>(node) < pes.nodes.size(); ++node) {
+    first += pes.nodes[node];
+    if (number < first) return node;
+  }
+  return 0;
+}
+
 sparkgap_world_options options_of(const Pes& pes, int number, const char* label) {
   sparkgap_world_options options{};
   options.pe = number;
@@ -239,6 +264,12 @@ sparkgap_world_options options_of(const Pes& pes, int number, const char* label)
   options.host_directory = "/dev/shm";
   options.device = pes.gpus > 0 ? number % pes.gpus : -1;
   options.device_shared = pes.device_shared ? 1 : 0;
+  if (pes.nodes.empty()) return options;
+  const int node = node_of(pes, number);
+  for (int before = 0; before < node; ++before) options.node_first_pe += pes.nodes[before];
+  options.node_pes = pes.nodes[node];
+  options.wire = "tcp";
+  options.wire_address = pes.on_hosts ? "eth0" : "127.0.0.1";
   return options;
 }
 

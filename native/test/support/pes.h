@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "sparkgap/sparkgap.h"
 
@@ -52,7 +53,14 @@ struct Pes {
   int gpus = 0;
   bool device_shared = false;
   bool has_world = true;  // false: a body makes its worlds itself
+  // PEs of each node, if there are several; joined by the loopback interface, or each on a host of its own
+  // (support/hosts.h).
+  std::vector<int> nodes = {};
+  bool on_hosts = false;
 };
+
+// The node of a PE.
+int node_of(const Pes& pes, int number);
 
 // What sparkgap_world_create is given for PE `number`; `label` must outlive it.
 sparkgap_world_options options_of(const Pes& pes, int number, const char* label);
@@ -60,11 +68,14 @@ sparkgap_world_options options_of(const Pes& pes, int number, const char* label)
 // What a body gets: its end of a connected world.
 class Pe {
  public:
-  Pe(sparkgap_world* world, int pe, int pes) : world_(world), pe_(pe), pes_(pes) {}
+  Pe(sparkgap_world* world, int pe, int pes, const std::vector<int>& nodes = {})
+      : world_(world), pe_(pe), pes_(pes), nodes_(nodes) {}
 
   sparkgap_world* world() const { return world_; }
   int pe() const { return pe_; }
   int pes() const { return pes_; }
+  // As Pes::nodes.
+  const std::vector<int>& nodes() const { return nodes_; }
 
   // Throws a Failure that names the call and what the world says, unless status is SPARKGAP_OK.
   void ok(sparkgap_status status, const char* call) const;
@@ -76,6 +87,7 @@ class Pe {
   sparkgap_world* world_;
   int pe_;
   int pes_;
+  std::vector<int> nodes_;
 };
 
 // Returns when every PE's body has; throws a Failure that tells, in the order of the events, which PEs failed and why.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "sparkgap/sparkgap.h"
+#include "support/check.h"
 
 namespace sparkgap::test {
 namespace {
@@ -214,7 +215,7 @@ void reference_reduce(void* out, const std::vector<const void*>& ins, size_t cou
 
 size_t first_difference(const void* a, const void* b, size_t count, int32_t type) {
   const size_t bytes = bytes_of(type);
-  if (std::memcmp(a, b, count * bytes) == 0) return count;
+  if (same_bytes(a, b, count * bytes)) return count;
   for (size_t i = 0; i < count; ++i) {
     const char* left = static_cast<const char*>(a) + i * bytes;
     const char* right = static_cast<const char*>(b) + i * bytes;

@@ -97,11 +97,11 @@ class Neighbours {
   }
 
   __device__ bool await_number(int32_t word, uint32_t number) const {
-    const Awaited awaited = {call_.collective, ring.writer_of(word), static_cast<int32_t>(blockIdx.x), number};
+    const Awaited awaited = {call_.collective, ring.writer_of(word), static_cast<int32_t>(blockIdx.x), number, 0};
     const uint32_t* at = this->word(ring.pe, word, number);
-    return wait_until(call_.world, awaited, [&](uint32_t* seen) {
-      asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(*seen) : "l"(at) : "memory");
-      return *seen == number;
+    return wait_until(call_.world, awaited, [&](Seen* seen) {
+      seen->number = load_volatile(at);
+      return seen->number == number;
     });
   }
 
@@ -260,7 +260,7 @@ class RingKernel {
 
 template <class Element>
 __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks) all_reduce_ring(const __grid_constant__ RingCall call) {
-  Lane lane(call.lanes.world, call.lanes.collective);
+  Lane lane(call.lanes.world, call.lanes.collective, call.lanes.signature);
   if (!lane.exchange(call.lanes.place)) return;
   lane.next_step();
   const Neighbours neighbours(call.lanes, lane.step());
@@ -291,10 +291,10 @@ int32_t launch_all_reduce_ring(const KernelWorld& world, CUstream_st* stream, co
   ring.lanes = lane_call(world, call);
   ring.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
   const uint64_t bytes = call.count * element_bytes(call.type);
-  const uint64_t even = bytes / (static_cast<uint64_t>(world.lanes) * world.pes * kPiecesForEachPe);
+  const uint64_t even = bytes / (static_cast<uint64_t>(lanes_of(world, call)) * world.pes * kPiecesForEachPe);
   const uint64_t most = most_piece_bytes(world.pes, call.type);
   const uint64_t wanted = std::min(most, std::max(even / 16 * 16, kLeastPieceBytes));
-  const int32_t lanes = cut(bytes, wanted, world.lanes, &ring.lanes.pieces);
+  const int32_t lanes = cut(bytes, wanted, lanes_of(world, call), &ring.lanes.pieces);
   return launch_lanes(kKernels[call.type], world, stream, lanes, ring);
 }
 

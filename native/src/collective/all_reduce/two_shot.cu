@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
   const KernelWorld& world = lanes.world;
   const bool gets_results = lanes.root == kNoRoot || lanes.root == world.pe;
   bool direct = false;
-  Lane lane(world, lanes.collective);
+  Lane lane(world, lanes.collective, lanes.signature);
 
   const uint64_t stride = gridDim.x;
   for (uint64_t piece = blockIdx.x;; piece += stride) {
@@ -109,7 +109,7 @@ int32_t launch_two_shot(const KernelWorld& world, CUstream_st* stream, const Ker
   two_shot.lanes = lane_call(world, call);
   two_shot.lanes.root = root;
   const int32_t lanes = cut_in_parts(call.count * element_bytes(call.type), slot_bytes(world.pes) / 2, world.pes,
-                                     world.lanes, &two_shot.lanes.pieces, &two_shot.part_bytes);
+                                     lanes_of(world, call), &two_shot.lanes.pieces, &two_shot.part_bytes);
   two_shot.divisor = call.op == SPARKGAP_AVG ? world.pes : 0;
   return launch_lanes(kKernels[call.type], world, stream, lanes, two_shot);
 }

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
   const LaneCall& lanes = call.lanes;
   const KernelWorld& world = lanes.world;
   const uint64_t most = slot_bytes(world.pes);
-  Lane lane(world, lanes.collective);
+  Lane lane(world, lanes.collective, lanes.signature);
   const uint64_t longest = agree_on_length(call, lane);
   if (longest == ~0ull) return;
   copy_own_block(call);
@@ -111,7 +111,7 @@ int32_t launch_all_to_allv_chunked(const KernelWorld& world, CUstream_st* stream
     if (pe != world.pe) exchange.longest_bytes = std::max(exchange.longest_bytes, exchange.send[pe].bytes);
   }
   // PEs do not know each other's counts yet, so all lanes take part.
-  return launch_lanes(all_to_allv_chunked, world, stream, world.lanes, exchange);
+  return launch_lanes(all_to_allv_chunked, world, stream, lanes_of(world, call), exchange);
 }
 
 }  // namespace sparkgap::kernels

@@ -18,8 +18,8 @@ namespace {
   failure.pe = pes.world_pe(peer);
   Text(failure.message, sizeof failure.message)
       .add("allToAllv: PE %d (%s) sends %llu elements to PE %d (%s), which expects %llu from it", failure.pe,
-           pes.label(peer), static_cast<unsigned long long>(sent), pes.world_pe(node.pe()), pes.label(node.pe()),
-           static_cast<unsigned long long>(expected));
+           pes.label(peer).c_str(), static_cast<unsigned long long>(sent), pes.world_pe(node.pe()),
+           pes.label(node.pe()).c_str(), static_cast<unsigned long long>(expected));
   node.node().waiter().give_up(failure);
 }
 

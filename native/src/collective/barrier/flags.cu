@@ -10,14 +10,15 @@ constexpr int32_t kBarrierThreads = 32;
 static_assert(kMaxPes <= kBarrierThreads, "a thread waits for each PE");
 
 __global__ void __launch_bounds__(kBarrierThreads) barrier_flags(const __grid_constant__ KernelWorld world) {
-  Lane lane(world, SPARKGAP_BARRIER);
+  // There is one kind of barrier only.
+  Lane lane(world, SPARKGAP_BARRIER, 0);
   if (lane.exchange(0)) lane.finish();
 }
 
 }  // namespace
 
 int32_t launch_barrier_flags(const KernelWorld& world, CUstream_st* stream, const KernelCall&) {
-  const LaunchShape shape = {reinterpret_cast<const void*>(barrier_flags), 1, kBarrierThreads, false};
+  const LaunchShape shape = {reinterpret_cast<const void*>(barrier_flags), 1, kBarrierThreads, false, 0};
   return enqueue(world, stream, shape, &world, sizeof world);
 }
 

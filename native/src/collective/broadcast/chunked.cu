@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kLaneThreads, kLaneBlocks)
     broadcast_chunked(const __grid_constant__ BroadcastCall call) {
   const LaneCall& lanes = call.lanes;
   const bool is_root = lanes.world.pe == lanes.root;
-  Lane lane(lanes.world, lanes.collective);
+  Lane lane(lanes.world, lanes.collective, lanes.signature);
   const uint64_t stride = gridDim.x;
   for (uint64_t piece = blockIdx.x;; piece += stride) {
     if (is_root) scatter(call, lane, piece);
@@ -91,7 +91,7 @@ int32_t launch_broadcast_chunked(const KernelWorld& world, CUstream_st* stream, 
   BroadcastCall broadcast = {};
   broadcast.lanes = lane_call(world, call);
   const int32_t lanes = cut_in_parts(call.count * element_bytes(call.type), slot_bytes(world.pes) / 2, world.pes,
-                                     world.lanes, &broadcast.lanes.pieces, &broadcast.part_bytes);
+                                     lanes_of(world, call), &broadcast.lanes.pieces, &broadcast.part_bytes);
   return launch_lanes(broadcast_chunked, world, stream, lanes, broadcast);
 }
 

@@ -17,6 +17,14 @@ std::string version_text(const DeviceCard& card) {
          std::to_string(version % 100);
 }
 
+bool share_a_gpu(const std::vector<DeviceCard>& cards) {
+  for (const DeviceCard& card : cards) {
+    const auto same = [&card](const DeviceCard& other) { return std::strcmp(other.uuid, card.uuid) == 0; };
+    if (std::count_if(cards.begin(), cards.end(), same) > 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 DeviceEngine::DeviceEngine(const WorldOptions& options) : options_(options) {
@@ -35,6 +43,7 @@ DeviceEngine::DeviceEngine(const WorldOptions& options) : options_(options) {
   device.epoch = options.epoch;
   device.peer_timeout_ms = options.peer_timeout_ms;
   device.device = options.device;
+  device.max_blocks = options.kernel_max_blocks;
   device.provider = nvshmem ? "nvshmem" : "nccl";
   device.library = (nvshmem ? options.nvshmem_library : options.nccl_library).c_str();
   Failure failure;
@@ -58,9 +67,11 @@ void DeviceEngine::connect(Node& node, Circumstances* circumstances) {
   agree(device_->use_scratch(*scratch_, cards.data(), &failure_), "setting up the kernels");
   LinkRow mine = {};
   device_->find_links(cards.data(), &mine);
+  std::copy(std::begin(mine.lacks_atomics), std::end(mine.lacks_atomics), lacks_atomics_);
   links_ = Links(exchange(*node_, mine));
   circumstances->lanes = device_->lanes();
   circumstances->pcie = links_.has(SPARKGAP_LINK_PCIE);
+  circumstances->tuning = &kernels::tuning_for(cards[0].name, share_a_gpu(cards));
 }
 
 std::vector<DeviceCard> DeviceEngine::exchange_cards() {
@@ -78,19 +89,25 @@ void DeviceEngine::check_cards(const std::vector<DeviceCard>& cards) const {
       fail(SPARKGAP_INVALID_ARGUMENT, pe, "PE 0 has provider %s, PE %d %s: all PEs of a world must have the same",
            first.provider, pe, card.provider);
     }
+    if (card.max_blocks != first.max_blocks) {
+      fail(SPARKGAP_INVALID_ARGUMENT, pe,
+           "PE 0 has at most %d blocks for a kernel, PE %d %d: all PEs of a world must have the same "
+           "(spark.sparkgap.kernel.max.blocks)",
+           first.max_blocks, pe, card.max_blocks);
+    }
     if (card.library_version != first.library_version) {
       fail(SPARKGAP_UNAVAILABLE, pe,
            "PE 0 (%s) has %s %s from %s, PE %d (%s) has %s from %s: use one version everywhere "
            "(spark.sparkgap.%s.library)",
-           node_->label(0), first.provider, version_text(first).c_str(), first.library, pe, node_->label(pe),
-           version_text(card).c_str(), card.library, first.provider);
+           node_->label(0).c_str(), first.provider, version_text(first).c_str(), first.library, pe,
+           node_->label(pe).c_str(), version_text(card).c_str(), card.library, first.provider);
     }
     for (int32_t other = 0; other < pe; ++other) {
       if (std::strcmp(card.uuid, cards[static_cast<size_t>(other)].uuid) != 0) continue;
       const bool nccl = std::strcmp(card.provider, "nccl") == 0;
       if (options_.device_shared && !nccl) continue;
       fail(SPARKGAP_UNAVAILABLE, pe, "PE %d (%s) and PE %d (%s) are on one GPU, %s %s (%s). %s", other,
-           node_->label(other), pe, node_->label(pe), card.name, card.pci, card.uuid,
+           node_->label(other).c_str(), pe, node_->label(pe).c_str(), card.name, card.pci, card.uuid,
            nccl ? "NCCL cannot have two PEs on one GPU: give each executor a GPU of its own "
                   "(spark.executor.resource.gpu.amount=1 and a discovery script that gives each another address), or "
                   "use spark.sparkgap.provider=nvshmem with MPS"
@@ -138,7 +155,7 @@ void DeviceEngine::verify_puts(const std::vector<DeviceCard>& cards) {
             "what PE %d (%s) puts into the GPU memory of this PE does not arrive, though the driver has mapped it: "
             "their GPUs (%s and %s) cannot reach each other. Look at `nvidia-smi topo -p2p w`, and whether an IOMMU "
             "stands between them",
-            from, node_->label(from), cards[static_cast<size_t>(from)].pci,
+            from, node_->label(from).c_str(), cards[static_cast<size_t>(from)].pci,
             cards[static_cast<size_t>(options_.pe)].pci);
   }
   std::fill(words.begin(), words.end(), 0);

@@ -43,8 +43,18 @@ void DeviceEngine::copy(void* to, const void* from, uint64_t bytes) {
   if (unfinished) synchronize();
 }
 
+// A sum over such a link could lose what another PE adds at the same moment.
+void DeviceEngine::check_atomics(int32_t pe) const {
+  if (__builtin_expect(!lacks_atomics_[pe], 1)) return;
+  fail(SPARKGAP_UNAVAILABLE, pe,
+       "the link from the GPU of PE %d to that of PE %d carries no atomics (PCI Express; nvidia-smi topo -p2p a): use "
+       "signals that set, each with a word of its own, or a collective",
+       options_.pe, pe);
+}
+
 void DeviceEngine::signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op,
                           int32_t pe) {
+  if (signal_op != SPARKGAP_SIGNAL_SET) check_atomics(pe);
   check(device_->signal(word_in(memory, pe, offset), value, signal_op, &failure_));
 }
 
@@ -58,6 +68,7 @@ void DeviceEngine::wait_signal(const SymmetricMemory& memory, uint64_t offset, i
 
 void DeviceEngine::fetch_add(const SymmetricMemory& memory, uint64_t offset, int64_t delta, int32_t pe,
                              int64_t* before) {
+  check_atomics(pe);
   check(device_->fetch_add(word_in(memory, pe, offset), delta, &failure_));
   if (before == nullptr) return;
   synchronize();

@@ -23,7 +23,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 3;
+constexpr int32_t kDeviceInterface = 4;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -41,6 +41,8 @@ class DeviceMemory {
   virtual sparkgap_status attach(const DeviceOffer* offers, Failure* failure) = 0;
   // Collective: every PE frees the same memory now; then the destructor.
   virtual sparkgap_status free_together(Failure* failure) = 0;
+  // Local: this PE uses the others' parts no more. Only when all have said so may one free its own.
+  virtual void detach() = 0;
   // Where this process and its GPU see `pe`'s part; nullptr if they cannot.
   virtual uint8_t* part(int32_t pe) const = 0;
 };

@@ -73,7 +73,9 @@ class DeviceEngine final : public Engine, private Streams {
   std::unique_ptr<DeviceMemory> allocate_together(uint64_t bytes);
   void free_retired_together();
   bool wait_until_done_here();
-  bool wait_for_others_to_leave(bool* lost);
+  void tell(uint32_t state);
+  bool wait_for_others(uint32_t state, bool* lost);
+  void check_atomics(int32_t pe) const;
 
   void copy(void* to, const void* from, uint64_t bytes);
   void check(sparkgap_status status) {
@@ -93,6 +95,7 @@ class DeviceEngine final : public Engine, private Streams {
   Node* node_ = nullptr;
   std::optional<Watcher> watcher_;
   Links links_;
+  bool lacks_atomics_[kernels::kMaxPes] = {};  // see LinkRow
   std::unique_ptr<DeviceMemory> scratch_;
   // Freed by this PE but perhaps not yet by others. A PE that frees does not wait, so the memory goes with the next
   // allocation, where all PEs tell how many they have freed.

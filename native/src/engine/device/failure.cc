@@ -68,8 +68,15 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
   if (end == kernels::WaitEnd::kCountsDisagree) {
     failure.status = SPARKGAP_MISMATCH;
     text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", record.peer,
-             node_->control().record(record.peer).label, static_cast<unsigned long long>(record.seen), options_.pe,
+             node_->label(record.peer).c_str(), static_cast<unsigned long long>(record.seen), options_.pe,
              options_.label.c_str(), static_cast<unsigned long long>(record.expected));
+  } else if (end == kernels::WaitEnd::kCallsDiffer) {
+    failure.status = SPARKGAP_MISMATCH;
+    text.add(
+        "%s on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
+        "in the same order, with the same type, operation, root and count",
+        activity_of(record), options_.pe, options_.label.c_str(), record.peer,
+        node_->control().record(record.peer).label);
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
     text.add("%s on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", activity_of(record),

@@ -15,12 +15,18 @@ bool DeviceEngine::leave() {
   const bool left = !started_ || wait_until_done_here();
   bool unused = left;
   bool lost = false;
-  if (left && node_ != nullptr) {
-    store_release(&node_->control().record(options_.pe).state, kLeft);
-    wake_sleepers(node_->control().header());
-  }
-  if (started_) unused = unused && wait_for_others_to_leave(&lost);
+  if (left) tell(kLeft);
+  if (started_) unused = unused && wait_for_others(kLeft, &lost);
   watcher_.reset();
+  if (unused && started_) {
+    // Memory that another process has mapped must not be freed before that one has let go of it.
+    for (const std::unique_ptr<DeviceMemory>& memory : retired_) {
+      if (memory != nullptr) memory->detach();
+    }
+    if (scratch_ != nullptr) scratch_->detach();
+    tell(kDetached);
+    unused = wait_for_others(kDetached, &lost);
+  }
   if (unused) {
     retired_.clear();
     scratch_.reset();
@@ -52,13 +58,19 @@ bool DeviceEngine::wait_until_done_here() {
   return status == SPARKGAP_OK;
 }
 
-// True once every other PE has left or its process has ended; false if one does not come in time.
-bool DeviceEngine::wait_for_others_to_leave(bool* lost) {
+void DeviceEngine::tell(uint32_t state) {
+  if (node_ == nullptr) return;
+  store_release(&node_->control().record(options_.pe).state, state);
+  wake_sleepers(node_->control().header());
+}
+
+// True once every other PE is in that state or its process has ended; false if one does not come in time.
+bool DeviceEngine::wait_for_others(uint32_t state, bool* lost) {
   const int64_t deadline = now_us() + options_.peer_timeout_ms * 1000;
   for (;;) {
     bool all = true;
     for (int32_t pe = 0; pe < options_.pes; ++pe) {
-      if (load_acquire(&node_->control().record(pe).state) == kLeft) continue;
+      if (pe == options_.pe || load_acquire(&node_->control().record(pe).state) >= state) continue;
       if (node_->waiter().has_ended(pe)) {
         *lost = true;
       } else {

@@ -50,11 +50,17 @@ void DeviceEngine::free_retired_together() {
   // A kernel of this PE may still use what it has freed; once all PEs have waited, none does.
   synchronize();
   node_->steps().meet();
+  std::vector<std::unique_ptr<DeviceMemory>> detached;
   for (; freed_ < common; ++freed_) {
-    const std::unique_ptr<DeviceMemory> memory = std::move(retired_.front());
+    std::unique_ptr<DeviceMemory> memory = std::move(retired_.front());
     retired_.erase(retired_.begin());
-    if (memory != nullptr) check(memory->free_together(&failure_));
+    if (memory == nullptr) continue;
+    check(memory->free_together(&failure_));
+    memory->detach();
+    detached.push_back(std::move(memory));
   }
+  // Memory that another process has mapped must not be freed before that one has let go of it.
+  node_->steps().meet();
 }
 
 }  // namespace sparkgap

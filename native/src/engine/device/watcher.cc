@@ -27,7 +27,10 @@ void Watcher::run() {
     sleep();
     try {
       look_(waiter_);
-      for (int32_t peer = 0; peer < control_.pes(); ++peer) waiter_.check_alive(peer, false);
+      for (int32_t peer = 0; peer < control_.pes(); ++peer) {
+        waiter_.check_alive(peer, false);
+        waiter_.compare_runs(peer);
+      }
     } catch (const Failure&) {
       // Whoever threw has aborted the world, which is how its other PEs and this PE's owner learn of it.
     }

@@ -16,6 +16,7 @@ struct DeviceCard {
   char name[128];
   char library[256];  // path of the provider's library
   int32_t multiprocessors;
+  int32_t max_blocks;       // of a kernel, that the user allows; 0: as many as are fastest
   int32_t library_version;  // major * 10000 + minor * 100 + patch
   uint8_t unique_id[128];   // PE 0: NVSHMEM's or NCCL's
 };
@@ -31,6 +32,7 @@ struct DeviceWorldOptions {
   uint64_t epoch;
   int64_t peer_timeout_ms;
   int32_t device;
+  int32_t max_blocks;    // of a collective's kernel; 0: as many as are fastest
   const char* provider;  // "nvshmem" or "nccl"; static
   const char* library;   // "" or the path that the user gave
 };

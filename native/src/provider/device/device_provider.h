@@ -26,8 +26,11 @@ class ProviderMemory {
   // Fills part() for all PEs from what each has offered. Local. A part that cannot be addressed stays nullptr.
   virtual void map_parts(const DeviceOffer* offers) = 0;
 
-  // Collective: every PE frees the same memory now; then the destructor.
+  // Collective: every PE frees the same memory now; then close_parts, and once all have come there the destructor.
   virtual void free_together() {}
+
+  // Local: gives up what map_parts has opened of the others' memory.
+  virtual void close_parts() {}
 
   uint8_t* part(int32_t pe) const { return parts_[pe]; }
 

@@ -3,14 +3,18 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "protocol/agreement.h"
+#include "protocol/wait.h"
 #include "provider/host/segment.h"
 
 namespace sparkgap {
 namespace {
+
+constexpr uint64_t kPieceBytes = 16 << 20;
 
 // What the others need to map the segment that PE 0 has made.
 struct Offer {
@@ -47,15 +51,26 @@ Failure attempt(const Work& work) {
   return {};
 }
 
+// In pieces, between which the others hear that this PE is at work.
+int reserve_pieces(Segment& segment, const Control& control, uint64_t begin, uint64_t end) {
+  for (uint64_t piece = begin; piece < end; piece += kPieceBytes) {
+    const uint64_t bytes = std::min(kPieceBytes, end - piece);
+    if (const int error = segment.reserve(piece, bytes); error != 0) return error;
+    // Page tables now rather than at first touch, so that the first collective is as fast as the second.
+    madvise(segment.base() + piece, bytes, MADV_POPULATE_WRITE);
+    tell_progress(control);
+  }
+  return 0;
+}
+
 void reserve_part(Segment& segment, const WorldOptions& options, const Node& node, uint64_t bytes, uint64_t stride,
                   uint64_t free) {
   const uint64_t begin = static_cast<uint64_t>(node.pe()) * stride;
-  const int error = segment.reserve(begin, stride);
-  if (error == 0) {
-    // Page tables now rather than at first touch, so that the first collective is as fast as the second.
-    madvise(segment.base() + begin, stride, MADV_POPULATE_WRITE);
-    return;
-  }
+  // What is known to be too much is not tried: pieces that are there already are memory that others may need. (A tmpfs
+  // without a limit says that nothing is free.)
+  const bool fits = free == 0 || stride * static_cast<uint64_t>(node.pes()) <= free;
+  const int error = fits ? reserve_pieces(segment, node.control(), begin, begin + stride) : ENOSPC;
+  if (error == 0) return;
   if (error != ENOSPC) {
     fail(SPARKGAP_OUT_OF_MEMORY, options.pe, "cannot reserve %llu bytes in %s: %s",
          static_cast<unsigned long long>(stride), options.host_directory.c_str(), std::strerror(error));
@@ -84,7 +99,7 @@ std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& option
   const Offer of_pe_0 = agree(node, made, "", mine)[0];
 
   const Failure reserved = attempt([&] {
-    if (node.pe() != 0) segment = Segment::open(node.control().record(0).pid, of_pe_0.fd, total);
+    if (node.pe() != 0) segment = Segment::open(node.process(0), of_pe_0.fd, total);
     reserve_part(segment, options, node, bytes, stride, of_pe_0.free);
   });
   agree(node, reserved, "");

@@ -28,7 +28,7 @@ void copy_text(char (&to)[size], const std::string& from) {
 HostProvider::HostProvider(const WorldOptions& options) : options_(options) {}
 
 void HostProvider::make_world() {
-  const ControlLayout layout = ControlLayout::of(options_.pes);
+  const ControlLayout layout = ControlLayout::of(options_.node_pes);
   segment_ = Segment::make(options_.host_directory, layout.segment_bytes);
   if (const int error = segment_.reserve(0, layout.segment_bytes); error != 0) {
     if (error != ENOSPC) {
@@ -38,14 +38,16 @@ void HostProvider::make_world() {
     }
     char message[kMaxMessageBytes];
     Text text(message, sizeof message);
-    text.add("a world of %d PEs ", options_.pes);
+    text.add("a world of %d PEs ", options_.node_pes);
     describe_shortage(text, options_.host_directory, layout.segment_bytes, free_bytes(options_.host_directory));
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "%s", message);
   }
   ControlHeader& header = *reinterpret_cast<ControlHeader*>(segment_.base());
   header.magic = kHostWorldMagic;
   header.abi_version = SPARKGAP_ABI_VERSION;
-  header.pes = options_.pes;
+  header.pes = options_.node_pes;
+  header.first_pe = options_.node_first_pe;
+  header.world_pes = options_.pes;
   header.epoch = options_.epoch;
   header.segment_bytes = layout.segment_bytes;
   header.slot_bytes = layout.slot_bytes;
@@ -75,18 +77,18 @@ void HostProvider::write_id(uint8_t* bytes) const {
 
 Control HostProvider::open_world(const uint8_t* bytes) {
   const HostWorldId id = parse_host_world_id(bytes, options_);
-  if (options_.pe != 0) {
-    if (id.segment_bytes != ControlLayout::of(options_.pes).segment_bytes) {
+  if (options_.near_pe() != 0) {
+    if (id.segment_bytes != ControlLayout::of(options_.node_pes).segment_bytes) {
       fail(SPARKGAP_UNAVAILABLE, 0, "PE 0's control segment is laid out otherwise: use one plugin jar everywhere");
     }
     segment_ = Segment::open(id.pid, id.fd, id.segment_bytes);
   }
   check_header(id.key);
-  control_ = Control(segment_.base(), options_.pes);
+  control_ = Control(segment_.base(), options_.node_pes);
   peers_ = PeerProcesses(control_);
   claim_record();
   // A peer needs no descriptor once it has the mapping; PE 0 keeps its own open until the last has come.
-  if (options_.pe != 0) segment_.close_descriptor();
+  if (options_.near_pe() != 0) segment_.close_descriptor();
   return control_;
 }
 
@@ -99,7 +101,7 @@ void HostProvider::check_header(const uint64_t* key) const {
 }
 
 void HostProvider::claim_record() {
-  PeRecord& record = control_.record(options_.pe);
+  PeRecord& record = control_.record(options_.near_pe());
   uint32_t absent = kAbsent;
   if (!__atomic_compare_exchange_n(&record.state, &absent, kConnecting, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     fail(SPARKGAP_INVALID_ARGUMENT, options_.pe, "PE %d has been connected to this world already, by process %d",
@@ -108,10 +110,18 @@ void HostProvider::claim_record() {
   record.pid = getpid();
   record.start_time = process_start_time(record.pid);
   record.cpus = cpu_limits();
+  record.options.peer_timeout_ms = options_.peer_timeout_ms;
+  record.options.check = options_.check ? 1 : 0;
+  copy_text(record.options.provider, options_.provider);
   copy_text(record.label, options_.label);
   copy_text(record.host, host_name());
   store_release(&record.state, kConnected);
   wake_sleepers(control_.header());
+}
+
+void HostProvider::all_connected() {
+  peers_.remember_all();
+  segment_.close_descriptor();
 }
 
 }  // namespace sparkgap

@@ -15,7 +15,9 @@ class HostProvider final : public Provider {
   void make_world() override;
   void write_id(uint8_t* id) const override;
   Control open_world(const uint8_t* id) override;
+  void all_connected() override;
   bool has_ended(int32_t pe) override { return peers_.has_ended(pe); }
+  pid_t process(int32_t pe) override { return peers_.process(pe); }
 
  private:
   void check_header(const uint64_t* key) const;

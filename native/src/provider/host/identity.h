@@ -21,6 +21,10 @@ uint64_t pid_namespace();
 // or if it is dead and only waits to be reaped.
 uint64_t process_start_time(pid_t pid);
 
+// Whether the process that started then has ended: nobody has its PID, or another has. False where that cannot be found
+// out, as when this process has no descriptor left.
+bool process_is_gone(pid_t pid, uint64_t start_time);
+
 }  // namespace sparkgap
 
 #endif  // SPARKGAP_PROVIDER_HOST_IDENTITY_H

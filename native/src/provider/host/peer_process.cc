@@ -10,39 +10,41 @@
 #include "provider/host/identity.h"
 
 namespace sparkgap {
-namespace {
-
-// Whether the PID is another's by now, or nobody's. Nothing is known where not even this process can be looked up, as
-// when it has no descriptor left.
-bool is_gone(pid_t pid, uint64_t start_time) {
-  return process_start_time(pid) != start_time && process_start_time(getpid()) != 0;
-}
-
-}  // namespace
 
 PeerProcess::PeerProcess(PeerProcess&& other) noexcept
-    : pidfd_(std::exchange(other.pidfd_, -1)), tried_(other.tried_) {}
+    : pid_(other.pid_), start_time_(other.start_time_), pidfd_(std::exchange(other.pidfd_, -1)), tried_(other.tried_) {}
 
 PeerProcess::~PeerProcess() {
   if (pidfd_ >= 0) close(pidfd_);
 }
 
-bool PeerProcess::has_ended(pid_t pid, uint64_t start_time) {
+bool PeerProcess::has_ended() {
   if (!tried_) {
     tried_ = true;
-    pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+    pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
     // The descriptor is of whoever has the PID now; that it is the peer shows its start time.
-    if (is_gone(pid, start_time)) return true;
+    if (process_is_gone(pid_, start_time_)) return true;
   }
-  if (pidfd_ < 0) return is_gone(pid, start_time);
+  if (pidfd_ < 0) return process_is_gone(pid_, start_time_);
   pollfd descriptor = {pidfd_, POLLIN, 0};
   return poll(&descriptor, 1, 0) > 0;
 }
 
-bool PeerProcesses::has_ended(int32_t pe) {
-  const PeRecord& record = control_.record(pe);
-  if (record.pid == getpid()) return false;
-  return peers_[static_cast<size_t>(pe)].has_ended(record.pid, record.start_time);
+bool PeerProcesses::has_ended(int32_t pe) { return process(pe) != getpid() && of(pe).has_ended(); }
+
+pid_t PeerProcesses::process(int32_t pe) { return of(pe).pid(); }
+
+PeerProcess& PeerProcesses::of(int32_t pe) {
+  std::optional<PeerProcess>& peer = peers_[static_cast<size_t>(pe)];
+  if (!peer) {
+    const PeRecord& record = control_.record(pe);
+    peer.emplace(record.pid, record.start_time);
+  }
+  return *peer;
+}
+
+void PeerProcesses::remember_all() {
+  for (int32_t pe = 0; pe < control_.pes(); ++pe) of(pe);
 }
 
 bool read_process(pid_t pid, const void* address, void* dst, uint64_t bytes) {

@@ -9,9 +9,14 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "protocol/layout.h"
+#include "provider/host/mapping.h"
+#include "provider/host/shortage.h"
 
 namespace sparkgap {
 namespace {
@@ -59,7 +64,7 @@ Segment& Segment::operator=(Segment&& other) noexcept {
 }
 
 Segment::~Segment() {
-  if (base_ != nullptr) munmap(base_, bytes_);
+  if (base_ != nullptr) unmap_file(base_, bytes_);
   close_descriptor();
 }
 
@@ -69,11 +74,13 @@ Segment Segment::make(const std::string& directory, uint64_t bytes) {
   segment.fd_ = ::open(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (segment.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) segment.fd_ = open_and_unlink(directory);
   if (segment.fd_ < 0) {
-    refuse_without_descriptors(errno, "shared memory in " + directory);
+    const int error = errno;
+    refuse_without_descriptors(error, "shared memory in " + directory);
+    refuse_without_inodes(error, directory);
     fail(SPARKGAP_UNAVAILABLE, kNoPe,
          "cannot make shared memory in %s: %s. It must be a directory, normally a tmpfs, that this user may write to; "
          "spark.sparkgap.host.directory names it",
-         directory.c_str(), std::strerror(errno));
+         directory.c_str(), std::strerror(error));
   }
   if (ftruncate(segment.fd_, static_cast<off_t>(bytes)) != 0) {
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "cannot make a segment of %llu bytes in %s: %s",
@@ -96,7 +103,8 @@ Segment Segment::open(pid_t pid, int fd, uint64_t bytes) {
          std::strerror(error),
          error == EACCES || error == EPERM
              ? "PEs of one host must run as the same user, in the same user namespace"
-             : "Its process has ended, or has closed the world, or /proc hides it (mount option hidepid)");
+             : "Its process has ended or has closed the world, all of its PEs are connected, or /proc hides it (mount "
+               "option hidepid)");
   }
   struct stat status;
   if (fstat(segment.fd_, &status) != 0 || !S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != bytes) {
@@ -108,22 +116,32 @@ Segment Segment::open(pid_t pid, int fd, uint64_t bytes) {
 }
 
 void Segment::map(const std::string& where) {
-  void* address = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-  if (address == MAP_FAILED) {
+  base_ = map_file(fd_, bytes_);
+  if (base_ == nullptr) {
+    const int error = errno;
+    refuse_without_mappings(error, bytes_, where);
     fail(SPARKGAP_OUT_OF_MEMORY, kNoPe, "cannot map %llu bytes of %s: %s", static_cast<unsigned long long>(bytes_),
-         where.c_str(), std::strerror(errno));
+         where.c_str(), std::strerror(error));
   }
-  base_ = static_cast<uint8_t*>(address);
   // Only where the administrator allows it for shared memory; elsewhere this does nothing.
   madvise(base_, bytes_, MADV_HUGEPAGE);
 }
 
 int Segment::reserve(uint64_t offset, uint64_t bytes) {
-  int result;
-  do {
-    result = fallocate(fd_, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  } while (result == EINTR);
-  return result;
+  // A signal ends a call, and what it had reserved is given back. Where signals come faster than that much can be
+  // reserved, as from a profiler's timer, the same call would never succeed: less at once does.
+  uint64_t piece = bytes;
+  for (uint64_t done = 0; done < bytes;) {
+    piece = std::min(piece, bytes - done);
+    if (fallocate(fd_, 0, static_cast<off_t>(offset + done), static_cast<off_t>(piece)) == 0) {
+      done += piece;
+    } else if (errno == EINTR) {
+      piece = std::max(piece / 2 / kPageBytes * kPageBytes, kPageBytes);
+    } else {
+      return errno;
+    }
+  }
+  return 0;
 }
 
 void Segment::close_descriptor() {

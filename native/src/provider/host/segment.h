@@ -29,7 +29,7 @@ class Segment {
   // be opened, or if it is no file of exactly `bytes`.
   static Segment open(pid_t pid, int fd, uint64_t bytes);
 
-  // Reserves memory for a range: 0 or an errno.
+  // Reserves memory for a range of whole pages: 0 or an errno; part of it may be reserved then.
   int reserve(uint64_t offset, uint64_t bytes);
 
   // What is no longer needed once all peers have mapped the segment.

@@ -92,11 +92,9 @@ class IpcMemory final : public CudaMemory {
     check_cuda(cudaIpcGetMemHandle(&handle, own_), "exporting GPU memory to other processes");
     std::memcpy(offer->handle, &handle, sizeof handle);
   }
-  ~IpcMemory() override {
-    for (int32_t pe = 0; pe < pes_; ++pe) {
-      if (pe != pe_ && parts_[pe] != nullptr) cudaIpcCloseMemHandle(parts_[pe]);
-    }
-  }
+  ~IpcMemory() override { close(); }
+
+  void close_parts() override { close(); }
 
   void map_parts(const DeviceOffer* offers) override {
     CudaMemory::map_parts(offers);
@@ -112,6 +110,14 @@ class IpcMemory final : public CudaMemory {
   }
 
  private:
+  void close() {
+    for (int32_t pe = 0; pe < pes_; ++pe) {
+      if (pe == pe_ || parts_[pe] == nullptr) continue;
+      cudaIpcCloseMemHandle(parts_[pe]);
+      parts_[pe] = nullptr;
+    }
+  }
+
   const int32_t pes_;
 };
 

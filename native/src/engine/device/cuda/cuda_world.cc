@@ -101,6 +101,14 @@ class CudaWorld::Memory final : public DeviceMemory {
     return guarded(failure, [&] { memory_->free_together(); });
   }
 
+  void detach() override {
+    Failure ignored;
+    guarded(&ignored, [&] {
+      world_.use_gpu();
+      memory_->close_parts();
+    });
+  }
+
   uint8_t* part(int32_t pe) const override { return memory_->part(pe); }
 
  private:
@@ -142,6 +150,7 @@ sparkgap_status CudaWorld::card(DeviceCard* card, Failure* failure) {
     std::memcpy(card->name, info_.name, sizeof card->name);
     Text(card->library, sizeof card->library).add("%s", provider_->library_path().c_str());
     card->multiprocessors = info_.multiprocessors;
+    card->max_blocks = options_.max_blocks;
     card->library_version = provider_->library_version();
     if (options_.pe == 0) provider_->make_unique_id(card->unique_id);
   });
@@ -173,7 +182,9 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
     kernel_world_.compute_major = info_.compute_major;
-    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(&kernel_world_.launches)),
+    kernel_world_.tuning = &kernels::tuning_for(cards[0].name, most_pes_per_device(cards, options_.pes) > 1);
+    check_cuda(static_cast<cudaError_t>(kernels::prepare_kernels()), "loading the kernels");
+    check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
     int32_t multiprocessors = cards[0].multiprocessors;
     bool reachable = true;
@@ -182,7 +193,9 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
       reachable &= scratch.part(pe) != nullptr;
       multiprocessors = std::min(multiprocessors, cards[pe].multiprocessors);
     }
-    kernel_world_.lanes = reachable ? kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes)) : 0;
+    const int32_t most = options_.max_blocks > 0 ? options_.max_blocks : kernels::kMaxLanes;
+    const int32_t lanes = kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes));
+    kernel_world_.lanes = reachable ? std::min(most, lanes) : 0;
   });
 }
 
@@ -190,6 +203,7 @@ void CudaWorld::find_links(const DeviceCard* cards, LinkRow* row) const {
   for (int32_t pe = 0; pe < options_.pes; ++pe) {
     const bool shared = std::strcmp(cards[pe].uuid, info_.uuid) == 0;
     row->to[pe] = shared ? static_cast<int32_t>(SPARKGAP_LINK_SHM) : Nvml::get().link(info_.pci, cards[pe].pci);
+    row->lacks_atomics[pe] = !shared && Nvml::get().lacks_atomics(info_.pci, cards[pe].pci);
   }
 }
 
@@ -219,6 +233,7 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
   return guarded(failure, [&] {
     use_gpu();
     kernels::KernelCall staged;
+    staged.shape = {};  // as the world's tuning says
     static_cast<CollectiveCall&>(staged) = call;
     *unfinished = staging_.stage(staged, memory_map_, stream_);
     if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {

@@ -12,23 +12,27 @@ __device__ int64_t load_system(const int64_t* word) {
   return value;
 }
 
+__device__ void store_system(int64_t* word, int64_t value) {
+  asm volatile("st.release.sys.global.s64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+
 __global__ void signal_kernel(int64_t* word, int64_t value, int32_t signal_op) {
   __threadfence_system();
-  auto* bits = reinterpret_cast<unsigned long long*>(word);
   if (signal_op == SPARKGAP_SIGNAL_SET) {
-    atomicExch_system(bits, static_cast<unsigned long long>(value));
+    // A store, which every link carries.
+    store_system(word, value);
   } else {
-    atomicAdd_system(bits, static_cast<unsigned long long>(value));
+    atomicAdd_system(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
   }
 }
 
 __global__ void wait_signal_kernel(const __grid_constant__ KernelWorld world, const int64_t* word, int32_t comparison,
                                    int64_t value, int64_t* observed) {
-  const Awaited awaited = {kWaitSignal, -1, 0, 0};
+  const Awaited awaited = {kWaitSignal, -1, 0, 0, 0};
   int64_t seen = 0;
-  wait_until(world, awaited, [&](uint32_t* shown) {
+  wait_until(world, awaited, [&](Seen* shown) {
     seen = load_system(word);
-    *shown = static_cast<uint32_t>(seen);
+    shown->number = static_cast<uint32_t>(seen);
     return holds(seen, comparison, value);
   });
   *observed = seen;

@@ -5,7 +5,6 @@ import io.sparkgap.api.SparkgapException;
 import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.plugin.ExecutorSide;
 import io.sparkgap.plugin.PeResult;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -34,10 +33,12 @@ final class PeBody<T, R> implements PairFlatMapFunction<Iterator<T>, Integer, Pe
 
   private final PeFunction<T, R> function;
   private final Order order;
+  private final Keep keep;
 
-  PeBody(PeFunction<T, R> function, Order order) {
+  PeBody(PeFunction<T, R> function, Order order, Keep keep) {
     this.function = function;
     this.order = order;
+    this.keep = keep;
   }
 
   @Override
@@ -45,7 +46,6 @@ final class PeBody<T, R> implements PairFlatMapFunction<Iterator<T>, Integer, Pe
     BarrierTaskContext context = BarrierTaskContext.get();
     try {
       Communicator communicator = ExecutorSide.current().join(context);
-      List<R> results = new ArrayList<>();
       Iterator<R> returned = function.call(communicator, rows);
       if (returned == null) {
         throw new IllegalStateException(
@@ -53,10 +53,9 @@ final class PeBody<T, R> implements PairFlatMapFunction<Iterator<T>, Integer, Pe
                 + communicator
                 + ": return an iterator of its results, Collections.emptyIterator() for none");
       }
-      returned.forEachRemaining(results::add);
       int index = order == Order.PE ? communicator.pe() : context.partitionId();
-      PeResult result = new PeResult(index, results.toArray());
-      return List.of(new Tuple2<>(0, result)).iterator();
+      PeResult result = new PeResult(index, keep.take(returned, context.partitionId()));
+      return List.of(new Tuple2<>(index, result)).iterator();
     } catch (SparkgapException e) {
       if (isAboutAnother(e)) {
         awaitKill(context);

@@ -6,15 +6,23 @@ import io.sparkgap.plugin.ExecutorSide;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.storage.StorageLevel;
 
 /**
  * Where Spark code meets Sparkgap: runs functions on the PEs of a world.
  *
  * <p>The application needs {@code spark.plugins=io.sparkgap.SparkgapPlugin} and as many task slots
  * as there are PEs.
+ *
+ * <p>Functions are shipped as Spark ships those of its own API. What Scala makes of a function
+ * where a {@link PeFunction} or a {@link PeTask} is asked for is cleaned as well: in a shell or a
+ * notebook only what it uses goes along.
  */
 public final class Sparkgap {
   private Sparkgap() {}
@@ -33,6 +41,64 @@ public final class Sparkgap {
     return WorldJob.run(rdd, function);
   }
 
+  /** As {@link #run(JavaRDD, PeFunction)}, for Scala. */
+  public static <T, R> List<R> run(RDD<T> rdd, PeFunction<T, R> function) {
+    return WorldJob.run(toJava(rdd), function);
+  }
+
+  /**
+   * Runs a function on one PE for each partition that a query ends with; otherwise as {@link
+   * #run(JavaRDD, PeFunction)}. Adaptive execution may have made fewer partitions than {@code
+   * spark.sql.shuffle.partitions}, which is said in the driver's log.
+   *
+   * @param dataset of Spark itself, not of Spark Connect
+   */
+  public static <R> List<R> run(Dataset<?> dataset, RowsFunction<R> function) {
+    return DatasetRows.run(dataset, function);
+  }
+
+  /**
+   * As {@link #run(Dataset, RowsFunction)} on so many PEs: the rows are dealt out to them evenly,
+   * {@code dataset.repartition(pes)}, whatever partitions the query has.
+   *
+   * @param pes 1 to 256
+   */
+  public static <R> List<R> run(Dataset<?> dataset, int pes, RowsFunction<R> function) {
+    Objects.requireNonNull(dataset, "Sparkgap.run: dataset is null");
+    return DatasetRows.run(dataset.repartition(pes), function);
+  }
+
+  /**
+   * Runs a function as {@link #run(JavaRDD, PeFunction)} does, now, and leaves its results on the
+   * executors: they pass neither a shuffle nor the driver. If an executor with some of them is
+   * lost, or storage ran full, the job that needs them next runs all PEs again in a new world; one
+   * that had begun to return results of the older world fails instead of mixing the two.
+   *
+   * @param level where executors keep the results; one that uses the disk takes what memory does
+   *     not hold
+   * @return partition i has the results of the PE of partition i; they are there until it is
+   *     unpersisted or no longer referenced, and cannot be used after that
+   * @throws IllegalArgumentException if the level keeps nothing
+   */
+  public static <T, R> JavaRDD<R> map(
+      JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
+    return WorldJob.map(rdd, function, level);
+  }
+
+  /** As {@link #map(JavaRDD, PeFunction, StorageLevel)}, for Scala. */
+  public static <T, R> RDD<R> map(RDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
+    return WorldJob.map(toJava(rdd), function, level).rdd();
+  }
+
+  /**
+   * As {@link #map(JavaRDD, PeFunction, StorageLevel)} with the rows of a Dataset. {@code
+   * SparkSession.createDataset(results.rdd(), encoder)} makes a Dataset of the results.
+   */
+  public static <R> JavaRDD<R> map(
+      Dataset<?> dataset, RowsFunction<R> function, StorageLevel level) {
+    return DatasetRows.map(dataset, function, level);
+  }
+
   /**
    * Runs a task on so many PEs; otherwise as {@link #run(JavaRDD, PeFunction)}.
    *
@@ -40,6 +106,11 @@ public final class Sparkgap {
    * @return one result for each PE, in PE order
    */
   public static <R> List<R> run(JavaSparkContext sc, int pes, PeTask<R> task) {
+    return run(toScala(sc), pes, task);
+  }
+
+  /** As {@link #run(JavaSparkContext, int, PeTask)}, for Scala. */
+  public static <R> List<R> run(SparkContext sc, int pes, PeTask<R> task) {
     return WorldJob.run(sc, pes, task);
   }
 
@@ -72,8 +143,22 @@ public final class Sparkgap {
    * is a second behind.
    */
   public static void onReport(JavaSparkContext sc, ReportListener listener) {
+    onReport(toScala(sc), listener);
+  }
+
+  /** As {@link #onReport(JavaSparkContext, ReportListener)}, for Scala. */
+  public static void onReport(SparkContext sc, ReportListener listener) {
     Objects.requireNonNull(sc, "Sparkgap.onReport: sc is null");
     Objects.requireNonNull(listener, "Sparkgap.onReport: listener is null");
-    DriverSide.of(sc.sc()).onReport((line, pe) -> listener.onReport(pe, line));
+    DriverSide.of(sc).onReport((line, pe) -> listener.onReport(pe, line));
+  }
+
+  /** Null stays null: who takes it refuses it. */
+  private static <T> JavaRDD<T> toJava(RDD<T> rdd) {
+    return rdd == null ? null : rdd.toJavaRDD();
+  }
+
+  private static SparkContext toScala(JavaSparkContext sc) {
+    return sc == null ? null : sc.sc();
   }
 }

@@ -1,8 +1,10 @@
 package io.sparkgap;
 
+import io.sparkgap.bootstrap.Interruption;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.plugin.DriverSide;
 import io.sparkgap.plugin.PeResult;
+import io.sparkgap.plugin.StageLaunches.Launch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,12 +12,17 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.storage.StorageLevel;
 
 /**
  * The job behind {@code Sparkgap.run}: a barrier stage and a shuffle behind it. Spark runs a
@@ -23,6 +30,9 @@ import org.apache.spark.resource.ResourceProfile;
  */
 final class WorldJob {
   private static final Duration REPORTS_PATIENCE = Duration.ofSeconds(1);
+
+  /** The class of RDDs that such a shuffle gives, as lineages show it. */
+  private static final String SQL_SHUFFLE = "ShuffledRowRDD";
 
   private final SparkContext sc;
   private final DriverSide driver;
@@ -37,11 +47,28 @@ final class WorldJob {
     Objects.requireNonNull(rdd, "Sparkgap.run: rdd is null");
     Objects.requireNonNull(function, "Sparkgap.run: function is null");
     refuseInsideTask();
-    return new WorldJob(rdd.context()).run(rdd, new PeBody<>(function, PeBody.Order.PARTITION));
+    WorldJob job = new WorldJob(rdd.context());
+    PeFunction<T, R> cleaned = ScalaFunctions.clean(job.sc, function);
+    return job.run(rdd, new PeBody<>(cleaned, PeBody.Order.PARTITION, Keep::none));
+  }
+
+  /** One PE for each partition; its results stay where it ran. */
+  static <T, R> JavaRDD<R> map(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
+    Objects.requireNonNull(rdd, "Sparkgap.map: rdd is null");
+    Objects.requireNonNull(function, "Sparkgap.map: function is null");
+    Objects.requireNonNull(level, "Sparkgap.map: level is null");
+    if (!level.isValid()) {
+      throw new IllegalArgumentException(
+          "Sparkgap.map keeps results nowhere at StorageLevel.NONE: pass one like MEMORY_AND_DISK");
+    }
+    refuseInsideTask();
+    WorldJob job = new WorldJob(rdd.context());
+    PeFunction<T, R> cleaned = ScalaFunctions.clean(job.sc, function);
+    return job.keep(rdd, cleaned, level).toJavaRDD();
   }
 
   /** So many PEs; results in PE order. */
-  static <R> List<R> run(JavaSparkContext sc, int pes, PeTask<R> task) {
+  static <R> List<R> run(SparkContext sc, int pes, PeTask<R> task) {
     Objects.requireNonNull(sc, "Sparkgap.run: sc is null");
     Objects.requireNonNull(task, "Sparkgap.run: task is null");
     refuseInsideTask();
@@ -49,16 +76,18 @@ final class WorldJob {
       throw new IllegalArgumentException(
           "a world has 1 to " + SparkgapNative.SPARKGAP_MAX_PES + " PEs, not " + pes);
     }
-    WorldJob job = new WorldJob(sc.sc());
+    WorldJob job = new WorldJob(sc);
     job.driver.requireWorking();
-    JavaRDD<Integer> onePerPe = sc.parallelize(Collections.nCopies(pes, 0), pes);
+    PeTask<R> cleaned = ScalaFunctions.clean(sc, task);
+    JavaRDD<Integer> onePerPe =
+        JavaSparkContext.fromSparkContext(sc).parallelize(Collections.nCopies(pes, 0), pes);
     PeFunction<Integer, R> function =
-        (communicator, rows) -> Collections.singletonList(task.call(communicator)).iterator();
-    return job.run(onePerPe, new PeBody<>(function, PeBody.Order.PE));
+        (communicator, rows) -> Collections.singletonList(cleaned.call(communicator)).iterator();
+    return job.run(onePerPe, new PeBody<>(function, PeBody.Order.PE, Keep::none));
   }
 
   /** In local mode it would go on, and wait for ever for the slots that its own task holds. */
-  private static void refuseInsideTask() {
+  static void refuseInsideTask() {
     if (TaskContext.get() != null) {
       throw new IllegalStateException(
           "Sparkgap.run was called inside a task of stage "
@@ -69,33 +98,109 @@ final class WorldJob {
   }
 
   private <T, R> List<R> run(JavaRDD<T> rdd, PeBody<T, R> body) {
+    if (countPes(rdd) == 0) {
+      return new ArrayList<>();
+    }
+    return inOrder(results(rdd, stage -> behindShuffle(stage, body, 1)));
+  }
+
+  private <T, R> RDD<R> keep(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
+    int pes = countPes(rdd);
+    if (pes == 0) {
+      return new JavaSparkContext(sc).<R>emptyRDD().rdd();
+    }
+    Keep.InStorage storage = new Keep.InStorage(level);
+    PeBody<T, R> body = new PeBody<>(function, PeBody.Order.PARTITION, storage);
+    AtomicReference<KeptResults<R>> kept = new AtomicReference<>();
+    boolean whole = false;
+    try {
+      results(
+          rdd,
+          stage -> {
+            JavaPairRDD<Integer, PeResult> done = behindShuffle(stage, body, pes);
+            kept.set(KeptResults.behind(done.rdd()));
+            kept.get().setName("Sparkgap.map").persist(level);
+            storage.as(kept.get());
+            return done;
+          });
+      whole = true;
+      return kept.get();
+    } finally {
+      if (!whole && kept.get() != null) {
+        kept.get().unpersist(false);
+      }
+    }
+  }
+
+  private static int countPes(JavaRDD<?> rdd) {
     int pes = rdd.getNumPartitions();
     if (pes > SparkgapNative.SPARKGAP_MAX_PES) {
       throw new IllegalArgumentException(
-          "The RDD has %d partitions, but a world has at most %d PEs, one for each: repartition it"
-              .formatted(pes, SparkgapNative.SPARKGAP_MAX_PES));
+          "The RDD has "
+              + pes
+              + " partitions, but a world has at most "
+              + SparkgapNative.SPARKGAP_MAX_PES
+              + " PEs, one for each: repartition it");
     }
-    if (pes == 0) {
-      return new ArrayList<>();
-    }
-    List<PeResult> results;
+    return pes;
+  }
+
+  private static <T, R> JavaPairRDD<Integer, PeResult> behindShuffle(
+      WholeStage<T> stage, PeBody<T, R> body, int partitions) {
+    return stage.toJava().mapPartitionsToPair(body).partitionBy(new HashPartitioner(partitions));
+  }
+
+  /** Runs the stages, as soon as there are slots for them. */
+  private <T> List<PeResult> results(
+      JavaRDD<T> rdd, Function<WholeStage<T>, JavaPairRDD<Integer, PeResult>> job) {
+    int pes = rdd.getNumPartitions();
+    ResourceProfile profile = profile(rdd);
     try {
-      new Slots(driver, sc).await(pes, profile(rdd));
-      results =
-          WholeStage.of(rdd)
-              .mapPartitionsToPair(body)
-              .partitionBy(new HashPartitioner(1))
-              .values()
-              .collect();
-    } catch (Exception e) {
-      // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
-      // application, its reason counts, not that the context has stopped.
+      driver.slots().await(pes, profile);
+      warnIfCoalesced(rdd, pes, profile);
+      WholeStage<T> stage = WholeStage.of(rdd, profile);
+      return collect(stage, job.apply(stage), profile);
+    } catch (InterruptedException e) {
+      throw Interruption.passOn(e);
+    } catch (RuntimeException e) {
       driver.requireWorking();
       throw e;
     } finally {
       driver.drainReports(REPORTS_PATIENCE);
     }
-    return inOrder(results);
+  }
+
+  /** A world that is smaller than it was meant to be works, and says nothing. */
+  private void warnIfCoalesced(JavaRDD<?> rdd, int pes, ResourceProfile profile) {
+    int slots = driver.slots().usable(profile);
+    if (pes < slots && rdd.toDebugString().contains(SQL_SHUFFLE)) {
+      driver.warn(
+          "Sparkgap.run makes a world of "
+              + pes
+              + (pes == 1 ? " PE" : " PEs")
+              + ", one for each partition of its RDD, although there are "
+              + slots
+              + " task slots. The RDD comes out of a shuffle of a DataFrame, whose partitions Spark"
+              + " coalesces by their size: if that was not meant, repartition to the number of PEs,"
+              + " or set spark.sql.adaptive.coalescePartitions.enabled=false");
+    }
+  }
+
+  private List<PeResult> collect(
+      WholeStage<?> stage, JavaPairRDD<Integer, PeResult> job, ResourceProfile profile) {
+    try (Launch launch = driver.launches().watch(stage.id(), stage.getNumPartitions(), profile)) {
+      try {
+        return job.values().collect();
+      } catch (Exception e) {
+        // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
+        // application, or cancelled the stage, its reason counts, not what Spark made of it.
+        if (!(e instanceof InterruptedException)) {
+          driver.requireWorking();
+          launch.requireGood(e);
+        }
+        throw e;
+      }
+    }
   }
 
   private ResourceProfile profile(JavaRDD<?> rdd) {

@@ -131,7 +131,9 @@ abstract class SparkgapContract implements FailureContract, JoinContract {
     boolean right =
         info.partition() == TaskContext.getPartitionId()
             && info.executorId().equals(SparkEnv.get().executorId());
-    return right ? info : new PeInfo(c.pe(), info.host(), info.executorId(), -1, info.device());
+    return right
+        ? info
+        : new PeInfo(c.pe(), info.node(), info.host(), info.executorId(), -1, info.device());
   }
 
   @Test

@@ -20,7 +20,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.SparkSession;
 import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -171,6 +173,30 @@ abstract class ExamplesOnSpark {
         .isCloseTo(0, within(1e-9));
     assertThat(IntStream.range(0, 1000).mapToDouble(i -> values[i] * values[i]).sum())
         .isCloseTo(1000, within(1e-6));
+    List<String> neighbours = CollectionConverters.asJava(HelloScala.neighbours(spark.sc(), PES));
+    assertThat(neighbours.get(PES - 1)).isEqualTo("PE %d is beside PE 0".formatted(PES - 1));
+  }
+
+  @Test
+  void columnsOfADataFrameAreScaledAndStayOnTheExecutors() {
+    SparkSession session = SparkSession.builder().sparkContext(spark.sc()).getOrCreate();
+    JavaRDD<double[]> scaled =
+        ScaleColumns.scale(
+            session.range(0, 1000, 1, PES).selectExpr("id", "id * id square", "1 one"),
+            "id",
+            "square",
+            "one");
+
+    List<double[]> rows = scaled.collect();
+    assertThat(rows).hasSize(1000);
+    for (int column = 0; column < 2; column++) {
+      int c = column;
+      assertThat(rows.stream().mapToDouble(row -> row[c]).sum()).isCloseTo(0, within(1e-6));
+      assertThat(rows.stream().mapToDouble(row -> row[c] * row[c]).sum())
+          .isCloseTo(1000, within(1e-6));
+    }
+    assertThat(rows).allSatisfy(row -> assertThat(row[2]).isZero());
+    scaled.unpersist(true);
   }
 
   @Test

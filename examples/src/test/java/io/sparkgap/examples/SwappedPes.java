@@ -9,6 +9,8 @@ import io.sparkgap.api.DataType;
 import io.sparkgap.api.PeInfo;
 import io.sparkgap.api.Topology;
 import io.sparkgap.bootstrap.NativeWorld;
+import io.sparkgap.bootstrap.Place;
+import io.sparkgap.bootstrap.WireSettings;
 import io.sparkgap.bootstrap.WorldId;
 import io.sparkgap.bootstrap.WorldSettings;
 import java.io.Serializable;
@@ -87,17 +89,30 @@ final class SwappedPes {
       int pes = numbers.size();
       WorldSettings settings =
           new WorldSettings(
-              Duration.ofSeconds(20), false, "/dev/shm", shared, nvshmemLibrary, ncclLibrary);
+              Duration.ofSeconds(20),
+              false,
+              "/dev/shm",
+              shared,
+              0,
+              nvshmemLibrary,
+              ncclLibrary,
+              WireSettings.AUTO);
       try (NativeWorld world =
           NativeWorld.create(
-              pe, pes, 1_000, "executor " + executor, provider, device(context), settings)) {
+              Place.onOneNode(pe, pes),
+              1_000,
+              "executor " + executor,
+              "localhost",
+              provider,
+              device(context),
+              settings)) {
         String[] ids =
             context.allGather(pe == 0 ? HexFormat.of().formatHex(world.id().bytes()) : "");
         String id = Arrays.stream(ids).filter(each -> !each.isEmpty()).findFirst().orElseThrow();
         world.connect(new WorldId(HexFormat.of().parseHex(id)));
         List<PeInfo> infos = new ArrayList<>();
         for (int i = 0; i < pes; i++) {
-          infos.add(new PeInfo(i, "localhost", "?", i, provider));
+          infos.add(new PeInfo(i, 0, "localhost", "?", i, provider));
         }
         try (Communicator communicator =
             Communicator.over(

@@ -52,7 +52,7 @@ final class CommonOptions {
     return Optional.ofNullable(propertiesFile);
   }
 
-  /** Adds what {@code --conf} and the files say. */
+  /** Adds what {@code --conf}, the files and the environment say. */
   void readInto(GivenSettings given, SparkInstallation spark, Map<String, String> environment)
       throws LauncherException {
     for (String setting : conf) {
@@ -68,6 +68,7 @@ final class CommonOptions {
       given.commandLine(MASTER_KEY, master, "--master");
     }
     ConfigFiles.readInto(given, propertiesFile, spark, environment);
+    SparkEnvironment.readInto(given, environment);
   }
 
   /**
@@ -87,8 +88,8 @@ final class CommonOptions {
   /** The cluster that these options name, for commands that ask about an application of it. */
   Cluster open(String id) throws LauncherException, IOException, InterruptedException {
     Installation installation = Installation.find(new BuildInfo().version());
-    Map<String, String> environment = System.getenv();
-    SparkInstallation spark = SparkInstallation.find(environment, installation.sparkHome());
+    SparkInstallation spark = SparkInstallation.find(System.getenv(), installation.sparkHome());
+    Map<String, String> environment = SparkEnvironment.of(spark, System.getenv());
     GivenSettings given = new GivenSettings();
     readInto(given, spark, environment);
     Quiet.quietUnless(verbose, installation);

@@ -39,9 +39,13 @@ final class ConfigFiles {
   }
 
   static Path defaults(SparkInstallation spark, Map<String, String> environment) {
+    return folder(spark, environment).resolve("spark-defaults.conf");
+  }
+
+  /** Where Spark looks for its configuration. */
+  static Path folder(SparkInstallation spark, Map<String, String> environment) {
     String folder = environment.getOrDefault("SPARK_CONF_DIR", "");
-    return (folder.isEmpty() ? spark.home().resolve("conf") : Path.of(folder))
-        .resolve("spark-defaults.conf");
+    return folder.isEmpty() ? spark.home().resolve("conf") : Path.of(folder);
   }
 
   private static Map<String, String> read(Path file) throws LauncherException {

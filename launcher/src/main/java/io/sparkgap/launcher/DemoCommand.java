@@ -97,6 +97,7 @@ final class DemoCommand implements Callable<Integer> {
     String where = master != null ? master : "local-cluster[" + pes + ",1,1024]";
     Installation installation = Installation.find(new BuildInfo().version());
     installation.requireDemo();
+    installation.requireUser();
     RunFolder folder = RunFolder.create(installation.runs(), installation.sparkHome(), true);
     Terminal terminal = Terminal.standardOutput();
     PrintStream echo = verbose ? System.err : null;
@@ -131,21 +132,23 @@ final class DemoCommand implements Callable<Integer> {
     return exitCode;
   }
 
-  private static Map<String, String> environment(Installation installation, RunFolder folder) {
+  private static Map<String, String> environment(Installation installation, RunFolder folder)
+      throws IOException {
     Map<String, String> environment = new TreeMap<>();
     environment.put("SPARK_HOME", folder.sparkHome().toString());
-    environment.put("SPARK_CONF_DIR", installation.conf().toString());
+    environment.put("SPARK_CONF_DIR", folder.plain(installation.conf()).toString());
     environment.put("SPARK_LOCAL_DIRS", folder.temporary().toString());
     environment.put("SPARK_LOCAL_IP", System.getenv().getOrDefault("SPARK_LOCAL_IP", "127.0.0.1"));
     return environment;
   }
 
-  private List<String> words(Installation installation, RunFolder folder, String where) {
+  private List<String> words(Installation installation, RunFolder folder, String where)
+      throws IOException {
     List<String> arguments = new ArrayList<>();
     arguments.add(installation.sparkSubmit().toString());
     arguments.addAll(List.of("--master", where));
     arguments.addAll(List.of("--class", "io.sparkgap.examples.Demo"));
-    arguments.addAll(List.of("--jars", installation.pluginJar().toString()));
+    arguments.addAll(List.of("--jars", folder.plain(installation.pluginJar()).toString()));
     String temporary = folder.temporaryOption();
     arguments.addAll(List.of("--driver-java-options", temporary));
     for (String setting :
@@ -161,7 +164,7 @@ final class DemoCommand implements Callable<Integer> {
       arguments.addAll(List.of("--conf", setting));
     }
     settings.forEach(setting -> arguments.addAll(List.of("--conf", setting)));
-    arguments.add(installation.examplesJar().toString());
+    arguments.add(folder.plain(installation.examplesJar()).toString());
     arguments.add(String.valueOf(pes));
     return arguments;
   }

@@ -3,7 +3,7 @@ package io.sparkgap.launcher;
 import io.sparkgap.launcher.cluster.ExitCode;
 
 /** Something that the user can understand and mend: the message says what and how. */
-public final class LauncherException extends Exception {
+public class LauncherException extends Exception {
   private static final long serialVersionUID = 1;
 
   private final ExitCode exitCode;

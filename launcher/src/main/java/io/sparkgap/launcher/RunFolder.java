@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -115,9 +116,46 @@ final class RunFolder {
   /** Removes all but what tells how the run went. */
   void tidy() throws IOException {
     delete(temporary());
+    if (Files.exists(files())) {
+      delete(files());
+    }
     if (Files.notExists(executors())) {
       delete(sparkHome());
     }
+  }
+
+  /**
+   * A path of a file that Spark takes for what it is: the file's own, or that of a copy in this
+   * folder. A link would not do: Spark follows it.
+   */
+  Path plain(Path file) throws IOException {
+    Path real = file.toRealPath();
+    if (SparkPath.isPlain(real)) {
+      return SparkPath.isPlain(file.toAbsolutePath()) ? file : real;
+    }
+    Path copy = files().resolve(plainName(file.getFileName().toString()));
+    Files.createDirectories(files());
+    if (Files.isDirectory(file)) {
+      Files.createSymbolicLink(copy, real); // on a class path, where nobody follows it
+    } else if (Files.notExists(copy)) {
+      Files.copy(file, copy, StandardCopyOption.COPY_ATTRIBUTES);
+    }
+    return copy;
+  }
+
+  /** Copies of what is elsewhere. */
+  private Path files() {
+    return path.resolve("files");
+  }
+
+  private static String plainName(String name) {
+    StringBuilder plain = new StringBuilder(name);
+    for (int i = 0; i < plain.length(); i++) {
+      if (!SparkPath.isPlain(Path.of(plain.substring(i, i + 1)))) {
+        plain.setCharAt(i, '_');
+      }
+    }
+    return plain.toString();
   }
 
   /** For Spark's temporary files. */
@@ -130,7 +168,12 @@ final class RunFolder {
    * spaces, which the path to this project may have.
    */
   String temporaryOption() {
-    String option = "-Djava.io.tmpdir=" + temporary();
+    return option("java.io.tmpdir", temporary());
+  }
+
+  /** A property for a JVM, quoted for Spark. */
+  static String option(String property, Path value) {
+    String option = "-D" + property + "=" + value;
     return '"' + option.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 

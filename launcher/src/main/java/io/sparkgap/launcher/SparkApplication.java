@@ -2,14 +2,18 @@ package io.sparkgap.launcher;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.sparkgap.launcher.cluster.LogLine;
 import io.sparkgap.launcher.follow.Submission;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +21,7 @@ import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A running {@code spark-submit} and the executors that it starts on this host. Its standard error,
@@ -25,11 +30,15 @@ import java.util.function.Predicate;
 final class SparkApplication implements Submission, AutoCloseable {
   private static final long STOP_SECONDS = 10;
   private static final long LOG_SECONDS = 5;
+  private static final int BLOCK_BYTES = 1 << 14;
+  private static final int FIRST_BYTES = 1 << 12;
+  private static final int LAST_LINES = 20;
 
   private final Process process;
   private final RunFolder folder;
   private final Thread logWriter;
   private final Thread stopAtExit;
+  private final ByteArrayOutputStream firstOutput = new ByteArrayOutputStream();
   private volatile boolean brokenOff;
   private volatile Duration silence;
 
@@ -88,7 +97,7 @@ final class SparkApplication implements Submission, AutoCloseable {
         new Thread(
             () -> {
               try {
-                process.getInputStream().transferTo(out);
+                copyOutputNow(out);
               } catch (IOException e) {
                 System.err.println("sparkgap: the application's output was cut off: " + e);
               }
@@ -97,6 +106,47 @@ final class SparkApplication implements Submission, AutoCloseable {
     copier.setDaemon(true);
     copier.start();
     return copier;
+  }
+
+  private void copyOutputNow(PrintStream out) throws IOException {
+    byte[] block = new byte[BLOCK_BYTES];
+    InputStream from = process.getInputStream();
+    for (int read = from.read(block); read >= 0; read = from.read(block)) {
+      out.write(block, 0, read);
+      out.flush();
+      synchronized (firstOutput) {
+        firstOutput.write(block, 0, Math.min(read, FIRST_BYTES - firstOutput.size()));
+      }
+    }
+  }
+
+  @Override
+  public List<String> firstOutput() {
+    synchronized (firstOutput) {
+      return firstOutput.toString(UTF_8).lines().toList();
+    }
+  }
+
+  @Override
+  public List<LogLine> executorOutput(String executor) throws IOException {
+    List<LogLine> output = new ArrayList<>();
+    if (Files.exists(folder.executors())) {
+      // A worker has a folder for each application, with one for each executor.
+      try (Stream<Path> applications = Files.list(folder.executors())) {
+        for (Path application : applications.toList()) {
+          for (String file : List.of("stderr", "stdout")) {
+            Path path = application.resolve(executor).resolve(file);
+            if (Files.exists(path)) {
+              List<String> lines = Files.readAllLines(path, UTF_8);
+              lines
+                  .subList(Math.max(0, lines.size() - LAST_LINES), lines.size())
+                  .forEach(line -> output.add(new LogLine(path.toString(), line)));
+            }
+          }
+        }
+      }
+    }
+    return output;
   }
 
   @Override

@@ -1,34 +1,22 @@
 package io.sparkgap.launcher;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.sparkgap.launcher.cluster.Cluster;
 import io.sparkgap.launcher.cluster.ExitCode;
-import io.sparkgap.launcher.cluster.Preflight;
-import io.sparkgap.launcher.cluster.Preflight.Fit;
 import io.sparkgap.launcher.cluster.Request;
-import io.sparkgap.launcher.follow.Follower;
-import io.sparkgap.launcher.follow.Interrupts;
 import io.sparkgap.launcher.follow.JsonView;
 import io.sparkgap.launcher.follow.Outcome;
-import io.sparkgap.launcher.follow.TextView;
-import io.sparkgap.launcher.follow.View;
 import io.sparkgap.launcher.submit.Asked;
 import io.sparkgap.launcher.submit.GivenSettings;
-import io.sparkgap.launcher.submit.LocalFit;
 import io.sparkgap.launcher.submit.Master;
 import io.sparkgap.launcher.submit.Plan;
-import io.sparkgap.launcher.submit.Requests;
 import io.sparkgap.launcher.submit.SparkOption;
 import io.sparkgap.launcher.submit.SubmitLine;
-import java.io.PrintStream;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -66,8 +54,6 @@ import picocli.CommandLine.Parameters;
 final class SubmitCommand implements Callable<Integer> {
   /** How long executors may take to start on a cluster that has room for them. */
   private static final Duration START = Duration.ofMinutes(2);
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final GivenSettings given = new GivenSettings();
 
@@ -157,6 +143,7 @@ final class SubmitCommand implements Callable<Integer> {
 
   private Installation installation;
   private SparkInstallation spark;
+  private Map<String, String> environment;
   private Plan plan;
 
   /** One of the options that spark-submit has as well. */
@@ -183,20 +170,28 @@ final class SubmitCommand implements Callable<Integer> {
     installation = Installation.find(new BuildInfo().version());
     installation.requirePlugin();
     spark = SparkInstallation.find(System.getenv(), installation.sparkHome());
-    common.readInto(given, spark, System.getenv());
+    environment = SparkEnvironment.of(spark, System.getenv());
+    common.readInto(given, spark, environment);
     Master master = common.master(given, "");
     requireApplication();
     if (dryRun) {
       // Of a run there would be a folder of its own.
-      plan = Plan.of(asked(master, installation.runs().resolve("RUN")), given);
+      plan = Plan.of(asked(master, installation.runs().resolve("RUN"), this::asItIs), given);
       return printCommand();
     }
+    installation.requireUser();
     RunFolder folder = RunFolder.create(installation.runs(), spark.home(), false);
     boolean ran = false;
     try {
-      plan = Plan.of(asked(master, folder.path()), given);
+      // Other machines look for jars at the same path, where there is no folder of this run.
+      boolean elsewhere = master.kind() == Master.Kind.STANDALONE && isClusterMode();
+      plan = Plan.of(asked(master, folder.path(), elsewhere ? this::asItIs : folder::plain), given);
+      if (!application.contains("://") && !elsewhere) {
+        application = folder.plain(Path.of(application)).toString();
+      }
       ran = true;
-      return run(folder);
+      return new SubmitRun(installation, spark, environment, plan, folder)
+          .run(words(), json, common.isVerbose(), !noPreflight, patience.isZero());
     } finally {
       if (ran && Files.exists(folder.log())) {
         folder.tidy();
@@ -206,17 +201,35 @@ final class SubmitCommand implements Callable<Integer> {
     }
   }
 
-  private Asked asked(Master master, Path folder) {
-    boolean onCluster =
-        given.value(SparkOption.DEPLOY_MODE.key()).orElse("client").equals("cluster");
+  private boolean isClusterMode() {
+    return given.value(SparkOption.DEPLOY_MODE.key()).orElse("client").equals("cluster");
+  }
+
+  /** A way to tell Spark of a file. */
+  private interface Told {
+    Path as(Path file) throws LauncherException, IOException;
+  }
+
+  /** Where no copy of it can be. */
+  private Path asItIs(Path file) throws LauncherException, IOException {
+    if (!SparkPath.isPlain(file) || !SparkPath.isPlain(file.toRealPath())) {
+      throw new LauncherException(
+          ExitCode.USAGE,
+          "Spark cannot be told of %s here, because it reads %s in a path otherwise: move it"
+              .formatted(file, SparkPath.special(file)));
+    }
+    return file;
+  }
+
+  private Asked asked(Master master, Path folder, Told told) throws LauncherException, IOException {
     return new Asked(
         master,
         pes,
         gpusPerPe,
         patience.isZero() ? START : patience,
-        installation.pluginJar(),
-        installation.discoveryScript(),
-        onCluster ? Request.EVENTS_FILE : folder.resolve(Request.EVENTS_FILE).toString(),
+        told.as(installation.pluginJar()),
+        told.as(installation.discoveryScript()),
+        isClusterMode() ? Request.EVENTS_FILE : folder.resolve(Request.EVENTS_FILE).toString(),
         "sparkgap-" + UUID.randomUUID());
   }
 
@@ -260,155 +273,14 @@ final class SubmitCommand implements Callable<Integer> {
   }
 
   private int printCommand() {
+    List<String> words = words();
     if (json) {
-      Terminal.standardOutput().line(planJson().toString());
+      Terminal.standardOutput().line(SubmitScreen.json(spark, plan, words));
       return ExitCode.SUCCESS.code();
     }
     new SubmitScreen(Terminal.standardError()).plan(spark, plan);
     Terminal.standardOutput()
-        .line(words().stream().map(SubmitLine::quoted).collect(Collectors.joining(" ")));
+        .line(words.stream().map(SubmitLine::quoted).collect(Collectors.joining(" ")));
     return ExitCode.SUCCESS.code();
-  }
-
-  private ObjectNode planJson() {
-    ObjectNode node =
-        JSON.createObjectNode()
-            .put("event", "plan")
-            .put("spark", spark.home().toString())
-            .put("sparkVersion", spark.version())
-            .put("sparkFrom", spark.origin())
-            .put("master", plan.asked().master().text())
-            .put("pes", plan.pes())
-            .put("executors", plan.executors());
-    node.set("settings", JSON.valueToTree(plan.settings()));
-    node.set("command", JSON.valueToTree(words()));
-    return node;
-  }
-
-  private int run(RunFolder folder) throws Exception {
-    Terminal screenTerminal = json ? Terminal.standardOutput() : Terminal.standardError();
-    SubmitScreen screen = new SubmitScreen(screenTerminal);
-    if (json) {
-      screenTerminal.line(planJson().toString());
-    } else {
-      screen.plan(spark, plan);
-    }
-    Quiet.quietUnless(common.isVerbose(), installation);
-    Master master = plan.asked().master();
-    long start = System.nanoTime();
-    try (Cluster cluster =
-        master.isLocal() ? null : Clusters.open(master, plan.all(), spark, System.getenv())) {
-      preflight(cluster, screen, screenTerminal);
-      Outcome outcome;
-      String id;
-      PrintStream echo = common.isVerbose() ? System.err : null;
-      View view = json ? new JsonView(screenTerminal) : new TextView(screenTerminal);
-      try (Interrupts interrupts =
-              Interrupts.listen(
-                  screenTerminal.isLive(),
-                  () -> view.note("Ctrl-C again within 10 s ends the application"));
-          SparkApplication application =
-              SparkApplication.start(isolated(words()), environment(folder), folder, echo)) {
-        Thread output = application.copyOutput(json ? System.err : System.out);
-        Follower follower =
-            new Follower(plan, application, cluster, view, interrupts, folder.events());
-        outcome = follower.follow();
-        id = follower.id();
-        application.stop();
-        output.join(Duration.ofSeconds(5).toMillis());
-      }
-      double seconds = (System.nanoTime() - start) / 1e9;
-      if (json) {
-        ((JsonView) view).outcome(outcome, id);
-        return outcome.code().code();
-      }
-      screen.ended(outcome, seconds, folder.log());
-      if (!outcome.cause().isEmpty()) {
-        throw new LauncherException(outcome.code(), explained(outcome, id, folder));
-      }
-      return outcome.code().code();
-    }
-  }
-
-  private static String explained(Outcome outcome, String id, RunFolder folder) {
-    List<String> lines = new ArrayList<>(List.of(outcome.cause()));
-    outcome.lines().forEach(line -> lines.add("  " + line));
-    lines.add("  Its log here:  " + folder.log());
-    if (Files.exists(folder.executors())) {
-      lines.add("  Its executors': " + folder.executors());
-    } else if (!id.isEmpty() && !id.startsWith("local")) {
-      lines.add("  Its containers': sparkgap logs " + id);
-    }
-    return String.join(System.lineSeparator(), lines);
-  }
-
-  private void preflight(Cluster cluster, SubmitScreen screen, Terminal terminal)
-      throws LauncherException, InterruptedException {
-    if (noPreflight) {
-      return;
-    }
-    Preflight preflight =
-        cluster == null
-            ? LocalFit.of(plan, Runtime.getRuntime().availableProcessors())
-            : cluster.preflight(Requests.of(plan));
-    if (json) {
-      ObjectNode node = JSON.valueToTree(preflight);
-      node.put("event", "preflight").put("fit", preflight.fit().name());
-      terminal.line(node.toString());
-    } else {
-      screen.preflight(preflight);
-    }
-    if (preflight.fit() == Fit.NEVER) {
-      throw new LauncherException(
-          ExitCode.REFUSED,
-          "nothing was submitted, because it would wait for ever:"
-              + System.lineSeparator()
-              + preflight.refusals().stream()
-                  .map(
-                      refusal ->
-                          "  "
-                              + refusal.why()
-                              + System.lineSeparator()
-                              + "    -> "
-                              + refusal.remedy())
-                  .collect(Collectors.joining(System.lineSeparator())));
-    }
-    if (preflight.fit() == Fit.LATER && patience.isZero()) {
-      throw new LauncherException(
-          ExitCode.WAITED_TOO_LONG,
-          "nothing was submitted, because the cluster is busy and --wait is 0s: "
-              + String.join("; ", preflight.busy()));
-    }
-  }
-
-  /** Ctrl-C shall reach this process only, and it decides. */
-  private static List<String> isolated(List<String> words) {
-    List<String> isolated = new ArrayList<>(List.of("setsid"));
-    isolated.addAll(words);
-    return isolated;
-  }
-
-  private Map<String, String> environment(RunFolder folder) {
-    Map<String, String> theirs = System.getenv();
-    Map<String, String> ours = new TreeMap<>();
-    Master master = plan.asked().master();
-    // Workers of local-cluster write into their Spark home.
-    Path home = master.kind() == Master.Kind.LOCAL_CLUSTER ? folder.sparkHome() : spark.home();
-    ours.put("SPARK_HOME", home.toString());
-    if (!plan.isClusterMode()) {
-      // What a driver that had to be killed leaves goes with the folder of the run.
-      ours.put("SPARK_LOCAL_DIRS", folder.temporary().toString());
-    }
-    if (master.isLocal()) {
-      ours.put("SPARK_LOCAL_IP", "127.0.0.1");
-    }
-    if (Files.notExists(spark.home().resolve("conf"))) {
-      ours.put("SPARK_CONF_DIR", installation.conf().toString());
-    }
-    ours.keySet().removeIf(key -> !key.equals("SPARK_HOME") && theirs.containsKey(key));
-    ours.put(
-        "SPARK_SUBMIT_OPTS",
-        theirs.getOrDefault("SPARK_SUBMIT_OPTS", "") + " " + folder.temporaryOption());
-    return ours;
   }
 }

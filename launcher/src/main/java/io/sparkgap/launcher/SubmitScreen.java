@@ -1,5 +1,8 @@
 package io.sparkgap.launcher;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sparkgap.launcher.cluster.Counted;
 import io.sparkgap.launcher.cluster.Preflight;
 import io.sparkgap.launcher.follow.Outcome;
 import io.sparkgap.launcher.submit.Plan;
@@ -9,9 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** What {@code submit} shows before an application runs, and when it has ended. */
 final class SubmitScreen {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
   private final Terminal terminal;
 
   SubmitScreen(Terminal terminal) {
@@ -43,7 +49,9 @@ final class SubmitScreen {
                   executors == 1 ? "" : "s",
                   plan.executorCores(),
                   plan.executorCores() == 1 ? "" : "s",
-                  plan.executorGpus() > 0 ? " and " + plan.executorGpus() + " GPU" : "");
+                  plan.executorResources().entrySet().stream()
+                      .map(has -> ", " + Counted.text(has.getKey(), has.getValue()))
+                      .collect(Collectors.joining()));
     };
   }
 
@@ -72,6 +80,28 @@ final class SubmitScreen {
     preflight.busy().forEach(reason -> fact("Busy", reason));
     preflight.warnings().forEach(warning -> fact("Warning", warning));
     terminal.line("");
+  }
+
+  /** The plan as an object, with the command line that it comes to. */
+  static String json(SparkInstallation spark, Plan plan, List<String> words) {
+    ObjectNode node =
+        JSON.createObjectNode()
+            .put("event", "plan")
+            .put("spark", spark.home().toString())
+            .put("sparkVersion", spark.version())
+            .put("sparkFrom", spark.origin())
+            .put("master", plan.asked().master().text())
+            .put("pes", plan.pes())
+            .put("executors", plan.executors());
+    node.set("settings", JSON.valueToTree(plan.settings()));
+    node.set("command", JSON.valueToTree(words));
+    return node.toString();
+  }
+
+  /** The table as an object. */
+  static String json(Preflight preflight) {
+    ObjectNode node = JSON.valueToTree(preflight);
+    return node.put("event", "preflight").put("fit", preflight.fit().name()).toString();
   }
 
   private static int widest(List<Preflight.Row> rows, Function<Preflight.Row, String> cell) {

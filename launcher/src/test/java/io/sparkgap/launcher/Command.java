@@ -54,6 +54,14 @@ public record Command(Path home, Path output, Map<String, String> environment) {
     return startWords(words);
   }
 
+  /** As the last words of another command, which brings it somewhere else. */
+  public Process startBy(List<String> other, String... arguments) throws IOException {
+    List<String> words = new ArrayList<>(other);
+    words.add(program());
+    words.addAll(List.of(arguments));
+    return startWords(words);
+  }
+
   /** At a terminal, as {@code script} makes one: what is written to it is what is typed. */
   public Process startAtTerminal(String... arguments) throws IOException {
     // The terminal that this test itself has, or has not, must not matter.
@@ -69,7 +77,11 @@ public record Command(Path home, Path output, Map<String, String> environment) {
   }
 
   private Process startWords(List<String> words) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(words);
+    // These tests may run with signals ignored, as whatever a script starts in the background does,
+    // and processes hand that on; a command that a user types has them all.
+    List<String> withSignals = new ArrayList<>(List.of("env", "--default-signal"));
+    withSignals.addAll(words);
+    ProcessBuilder builder = new ProcessBuilder(withSignals);
     // The command looks for a Spark itself; this test's must not help it.
     builder.environment().keySet().removeAll(List.of("SPARK_HOME", "SPARK_SCALA_VERSION"));
     builder.environment().putAll(environment);

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +31,11 @@ class DemoCommandTest {
   @BeforeEach
   void setUp() {
     sparkgap = Command.ofThisProject(output);
+  }
+
+  @AfterEach
+  void nothingIsLeftRunning() throws Exception {
+    assertThat(LeftOver.end()).isEmpty();
   }
 
   @Test

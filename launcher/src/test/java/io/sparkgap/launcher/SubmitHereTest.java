@@ -29,8 +29,8 @@ class SubmitHereTest {
   }
 
   @AfterEach
-  void nothingIsLeftRunning() {
-    assertThat(LeftOver.processes()).isEmpty();
+  void nothingIsLeftRunning() throws Exception {
+    assertThat(LeftOver.end()).isEmpty();
   }
 
   private static String[] words(String master, String... application) {
@@ -51,6 +51,12 @@ class SubmitHereTest {
             Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar").toString()));
     words.addAll(Arrays.asList(application));
     return words.toArray(String[]::new);
+  }
+
+  private static String[] with(String[] words, String setting) {
+    List<String> more = new ArrayList<>(Arrays.asList(words));
+    more.addAll(1, List.of("--conf", setting));
+    return more.toArray(String[]::new);
   }
 
   @Test
@@ -92,6 +98,66 @@ class SubmitHereTest {
     assertThat(result.err())
         .contains("Command exited with code 9", "Its executors': ")
         .containsPattern("sparkgap: ExecutorLostFailure \\(executor \\d+ exited");
+  }
+
+  @Test
+  void aJvmOfSparkThatDoesNotStartIsToldInItsOwnWords() throws Exception {
+    // As on a JRE without jdk.incubator.vector, which Spark adds: the JVM says so on standard
+    // output.
+    Result result =
+        sparkgap.run(
+            with(
+                words("local[2]", "2", "sum"),
+                "spark.driver.extraJavaOptions=--add-modules=no.such.module"));
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("the JVM of the driver did not start: java.lang.module.FindException")
+        .contains("Module no.such.module not found");
+
+    Result agent =
+        sparkgap.run(
+            with(
+                words("local[2]", "2", "sum"),
+                "spark.driver.extraJavaOptions=-javaagent:/nonexistent.jar"));
+    assertThat(agent.exitCode()).isEqualTo(1);
+    assertThat(agent.err())
+        .contains(
+            "the JVM of the driver did not start: ", "JAR manifest missing : /nonexistent.jar");
+  }
+
+  @Test
+  void executorsThatCanNeverStartAreNoFaultOfTheUsersCode() throws Exception {
+    Result result =
+        sparkgap.run(
+            with(
+                words("local-cluster[2,1,1024]", "2", "sum"),
+                "spark.executor.extraJavaOptions=-javaagent:/nonexistent.jar"));
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(6);
+    assertThat(result.err())
+        .contains("which never registered")
+        .containsPattern(
+            "the JVM of the executor \\d+ did not start: .*JAR manifest missing : /nonexistent.jar");
+  }
+
+  @Test
+  void numbersAreTheSameInEveryLocale() throws Exception {
+    Result result =
+        sparkgap
+            .with("JDK_JAVA_OPTIONS", "-Duser.language=ar -Duser.country=EG")
+            .run(with(words("local[2]", "3", "sum"), "spark.sparkgap.slots.timeout=1s"));
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(4);
+    assertThat(result.err())
+        .contains("Sparkgap.run needs 3 task slots at once")
+        .doesNotContainPattern("[\u0660-\u0669]");
+  }
+
+  @Test
+  void anExceptionThatWrapsAnotherIsToldByThatOne() throws Exception {
+    Result result = sparkgap.run(words("local[2]", "2", "wraps"));
+    assertThat(result.exitCode()).isEqualTo(5);
+    assertThat(result.err())
+        .contains("sparkgap: java.lang.IllegalStateException: the driver's own mistake")
+        .doesNotContain("InvocationTargetException");
   }
 
   @Test

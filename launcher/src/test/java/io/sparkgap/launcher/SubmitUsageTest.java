@@ -105,6 +105,40 @@ class SubmitUsageTest {
   }
 
   @Test
+  void whatTheEnvironmentAsksForIsCounted() throws Exception {
+    Path spark = folder.resolve("spark");
+    Files.createDirectories(spark.resolve("jars"));
+    Files.createFile(spark.resolve("jars/spark-core_2.13-4.9.1.jar"));
+    Files.createDirectory(spark.resolve("bin"));
+    Files.createFile(spark.resolve("bin/load-spark-env.sh"));
+    Files.createDirectory(spark.resolve("conf"));
+    Files.writeString(spark.resolve("conf/spark-env.sh"), "echo hello\nSPARK_EXECUTOR_CORES=2\n");
+    sparkgap = sparkgap.with("SPARK_HOME", spark.toString());
+
+    Result result = submit("--dry-run", "--master", "yarn", "--pes", "4", jar);
+    assertThat(result.err()).contains("4, in 2 executors of 2 cores", "[SPARK_EXECUTOR_CORES]");
+    assertThat(result.out()).startsWith(spark.toString());
+    assertThat(
+            submit("--dry-run", "--master", "yarn", "--pes", "4", "--executor-cores", "4", jar)
+                .err())
+        .contains("4, in 1 executor of 4 cores");
+
+    Files.writeString(spark.resolve("conf/spark-env.sh"), "exit 3\n");
+    isRefused(
+        submit("--dry-run", "--master", "yarn", "--pes", "4", jar),
+        2,
+        "conf/spark-env.sh fails when bash reads it");
+  }
+
+  @Test
+  void aHostThatSparkDoesNotTakeIsRefused() throws Exception {
+    isRefused(
+        submit("--master", "spark://my_host:7077", "--pes", "2", jar),
+        2,
+        "Spark takes no name of a host with an underscore (my_host)");
+  }
+
+  @Test
   void sparkIsTakenFromPipWhereSparkHomeIsNotSet() throws Exception {
     Path jars = folder.resolve("python/pyspark/jars");
     Files.createDirectories(jars);

@@ -1,11 +1,12 @@
 package io.sparkgap.jni;
 
 import io.sparkgap.javacpp.Loader;
+import java.io.File;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.CodeSource;
 import java.util.Optional;
 
 /**
@@ -19,16 +20,23 @@ import java.util.Optional;
  * <p>From a jar, JavaCPP extracts the {@code .so} files into a cache directory and leaves them
  * there for the next process: {@code io.sparkgap.javacpp.cachedir}, else what {@link #cacheIn} was
  * given, else {@code ~/.javacpp/cache}. A directory of a running application is best, for it goes
- * with the application. The system's temporary directory is never used.
+ * with the application. The system's temporary directory is never used. What will be loaded is
+ * compared with the digest that the build took of it: a file that was cut would be a signal in the
+ * loader, and end the process without a word.
  */
 public final class NativeLibrary {
-  private static final String CACHE_PROPERTY = "io.sparkgap.javacpp.cachedir";
+  static final String CACHE_PROPERTY = "io.sparkgap.javacpp.cachedir";
+
   private static final String PLATFORM = "linux-x86_64";
   private static final String[] FILES = {"libsparkgap.so", "libjniSparkgapNative.so"};
 
-  /** Only in builds with GPU code. The first of {@link #FILES} loads it, from its own folder. */
-  private static final String GPU_FILE = "libsparkgap_cuda.so";
+  /**
+   * What the first of {@link #FILES} loads from its own folder when it is needed: GPU code, if it
+   * was built, and the wire between hosts.
+   */
+  private static final String[] COMPANIONS = {"libsparkgap_cuda.so", "libfabric.so.1"};
 
+  private static Path givenCache;
   private static boolean tried;
   private static String problem;
   private static String version;
@@ -41,8 +49,8 @@ public final class NativeLibrary {
    * called.
    */
   public static synchronized void cacheIn(Path directory) {
-    if (!tried && System.getProperty(CACHE_PROPERTY) == null) {
-      System.setProperty(CACHE_PROPERTY, directory.toAbsolutePath().toString());
+    if (!tried) {
+      givenCache = directory.toAbsolutePath();
     }
   }
 
@@ -55,9 +63,26 @@ public final class NativeLibrary {
   public static synchronized Optional<String> load() {
     if (!tried) {
       tried = true;
-      problem = findProblem();
+      // JavaCPP reads the directory from a property of the whole JVM. Another class loader may have
+      // another Sparkgap, whose application has another directory.
+      synchronized (System.getProperties()) {
+        String set = System.getProperty(CACHE_PROPERTY);
+        try {
+          problem = findProblem(set);
+        } finally {
+          restore(set);
+        }
+      }
     }
     return Optional.ofNullable(problem);
+  }
+
+  private static void restore(String set) {
+    if (set == null) {
+      System.clearProperty(CACHE_PROPERTY);
+    } else {
+      System.setProperty(CACHE_PROPERTY, set);
+    }
   }
 
   /**
@@ -74,42 +99,53 @@ public final class NativeLibrary {
     return version;
   }
 
-  private static String findProblem() {
+  /**
+   * What a failure that has to do with the library or its binding means, in sentences for a person.
+   */
+  public static synchronized String explain(Throwable failure) {
+    String set = System.getProperty(CACHE_PROPERTY);
+    return new LoadingProblem(cache(set), set != null).explain(failure);
+  }
+
+  private static Path cache(String set) {
+    if (set != null) {
+      return Path.of(set);
+    }
+    return givenCache != null
+        ? givenCache
+        : Path.of(System.getProperty("user.home"), ".javacpp", "cache");
+  }
+
+  private static String findProblem(String setCache) {
+    Path cache = cache(setCache);
+    LoadingProblem problems = new LoadingProblem(cache, setCache != null);
     try {
-      String found = findProblemBeforeLoading();
+      String found = findProblemBeforeLoading(problems, cache);
       if (found != null) {
         return found;
       }
-      extractGpuLibrary();
       Loader.load(SparkgapPreset.class);
       int abi = SparkgapNative.sparkgap_abi_version();
       if (abi != SparkgapNative.SPARKGAP_ABI_VERSION) {
         return "The native library of Sparkgap speaks interface "
             + abi
             + ", but "
-            + ownJar()
+            + LoadingProblem.ownJar()
             + " needs interface "
             + SparkgapNative.SPARKGAP_ABI_VERSION
             + ". Two releases are mixed: keep one Sparkgap jar on the class path and remove "
-            + System.getProperty(CACHE_PROPERTY)
+            + cache
             + " if it is older.";
       }
       version = SparkgapNative.sparkgap_version().getString();
       return null;
-    } catch (LinkageError | RuntimeException | IOException e) {
-      return loadingFailed(e);
+    } catch (LinkageError | RuntimeException | IOException | URISyntaxException e) {
+      return problems.explain(e);
     }
   }
 
-  /** Into the folder that JavaCPP extracts the others into: it keeps the folders of the jar. */
-  private static void extractGpuLibrary() throws IOException {
-    URL url = SparkgapPreset.class.getResource(PLATFORM + "/" + GPU_FILE);
-    if (url != null && url.getProtocol().equals("jar")) {
-      Loader.cacheResource(url);
-    }
-  }
-
-  private static String findProblemBeforeLoading() {
+  private static String findProblemBeforeLoading(LoadingProblem problems, Path cache)
+      throws IOException, URISyntaxException {
     String platform = Loader.getPlatform();
     if (!platform.equals(PLATFORM)) {
       return "Sparkgap has no native library for "
@@ -123,19 +159,27 @@ public final class NativeLibrary {
           + ": run the executors there, with a JVM of that architecture.";
     }
     for (String file : FILES) {
-      URL url = SparkgapPreset.class.getResource(PLATFORM + "/" + file);
-      if (url == null) {
-        return "The native library of Sparkgap is missing: no io/sparkgap/jni/"
-            + PLATFORM
-            + "/"
-            + file
-            + " in "
-            + ownJar()
-            + ". Use the sparkgap-spark-plugin jar as it was built (mvn package), not one that was"
-            + " stripped or put together by hand.";
+      if (resource(file) == null) {
+        return problems.missing(PLATFORM + "/" + file);
       }
-      if (url.getProtocol().equals("jar")) {
-        String found = findProblemWithCache();
+    }
+    if (resource(FILES[0]).getProtocol().equals("jar")) {
+      String why = findProblemWithCache(cache);
+      if (why != null) {
+        return problems.cacheUnusable(why);
+      }
+      System.setProperty(CACHE_PROPERTY, cache.toString());
+    }
+    LibraryDigests digests = LibraryDigests.read(resource(LibraryDigests.FILE));
+    for (String file : FILES) {
+      String found = digests.findProblem(file, extracted(file), problems);
+      if (found != null) {
+        return found;
+      }
+    }
+    for (String file : COMPANIONS) {
+      if (resource(file) != null) {
+        String found = digests.findProblem(file, extracted(file), problems);
         if (found != null) {
           return found;
         }
@@ -144,68 +188,33 @@ public final class NativeLibrary {
     return null;
   }
 
+  /** JavaCPP keeps the folders of the jar, so that all files come to lie beside each other. */
+  private static Path extracted(String file) throws IOException, URISyntaxException {
+    URL url = resource(file);
+    if (!url.getProtocol().equals("jar")) {
+      return Path.of(url.toURI());
+    }
+    File cached = Loader.cacheResource(url);
+    if (cached == null) {
+      throw new IOException("nothing was extracted from " + url);
+    }
+    return cached.toPath();
+  }
+
+  private static URL resource(String file) {
+    return SparkgapPreset.class.getResource(PLATFORM + "/" + file);
+  }
+
   /** JavaCPP would go on to /tmp without a word. */
-  private static String findProblemWithCache() {
-    String set = System.getProperty(CACHE_PROPERTY);
-    Path directory =
-        set != null ? Path.of(set) : Path.of(System.getProperty("user.home"), ".javacpp", "cache");
-    String why = null;
+  private static String findProblemWithCache(Path directory) {
+    if (!directory.isAbsolute()) {
+      return "it is not absolute; user.home=" + System.getProperty("user.home");
+    }
     try {
-      if (!directory.isAbsolute()) {
-        throw new IOException("it is not absolute; user.home=" + System.getProperty("user.home"));
-      }
       Files.createDirectories(directory);
-      if (!Files.isWritable(directory)) {
-        why = "it is not writable";
-      }
+      return Files.isWritable(directory) ? null : "it is not writable";
     } catch (IOException e) {
-      why = "it cannot be made (" + e + ")";
+      return "it cannot be made (" + e + ")";
     }
-    if (why != null) {
-      return "The native library of Sparkgap cannot be extracted into "
-          + directory
-          + ": "
-          + why
-          + ". Set -D"
-          + CACHE_PROPERTY
-          + "=<directory> for the executors (spark.executor.extraJavaOptions) to a directory that is"
-          + " writable and not mounted noexec.";
-    }
-    System.setProperty(CACHE_PROPERTY, directory.toString());
-    return null;
-  }
-
-  private static String loadingFailed(Throwable e) {
-    String messages = messages(e);
-    String where = System.getProperty(CACHE_PROPERTY);
-    if (messages.contains("failed to map segment") || messages.contains("not permitted")) {
-      return "The native library of Sparkgap was extracted into "
-          + where
-          + ", but nothing there may be executed: it is probably mounted noexec. Set -D"
-          + CACHE_PROPERTY
-          + "=<directory> for the executors (spark.executor.extraJavaOptions) to a directory that is"
-          + " writable and not mounted noexec. The loader said: "
-          + messages;
-    }
-    return "The native library of Sparkgap could not be loaded: "
-        + messages
-        + ". It needs a glibc at least as new as that of the machine that built it;"
-        + " it came from "
-        + ownJar()
-        + (where == null ? "" : " by way of " + where)
-        + ".";
-  }
-
-  private static String messages(Throwable e) {
-    StringBuilder messages = new StringBuilder();
-    for (Throwable t = e; t != null; t = t.getCause()) {
-      messages.append(messages.length() == 0 ? "" : "; caused by ").append(t);
-    }
-    return messages.toString();
-  }
-
-  private static String ownJar() {
-    CodeSource source = NativeLibrary.class.getProtectionDomain().getCodeSource();
-    return source == null ? "the class path" : source.getLocation().getPath();
   }
 }

@@ -1,6 +1,7 @@
 package io.sparkgap.api;
 
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_abort;
+import static io.sparkgap.jni.SparkgapNative.sparkgap_world_finish;
 
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +64,9 @@ final class Ending {
 
   private void closeInside() {
     boolean wasHealthy = heap.isHealthy();
+    // A PE that still waits for a call of this one learns at once that there will be none. In a
+    // world that has failed this fails, too, which says nothing new.
+    var unused = sparkgap_world_finish(end.handle);
     RuntimeException streamFailure = events.closeInside();
     RuntimeException failure = heap.freeAllInside();
     synchronized (handleLock) {

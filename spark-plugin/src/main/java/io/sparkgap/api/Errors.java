@@ -69,9 +69,12 @@ public final class Errors {
               ? " Allocate less, or close what is not needed: the memory is the GPU's."
               : unlessSaid(
                   said,
-                  "spark.sparkgap.host.directory",
-                  " Allocate less, enlarge the tmpfs (for a container: its shared memory size), or"
-                      + " point spark.sparkgap.host.directory at a larger one.");
+                  "vm.max_map_count",
+                  unlessSaid(
+                      said,
+                      "spark.sparkgap.host.directory",
+                      " Allocate less, enlarge the tmpfs (for a container: its shared memory size),"
+                          + " or point spark.sparkgap.host.directory at a larger one."));
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
           unlessSaid(
               said,

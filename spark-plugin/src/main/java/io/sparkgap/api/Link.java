@@ -6,10 +6,10 @@ public enum Link {
   NVLINK,
   /** GPU to GPU over PCI Express. */
   PCIE,
-  /** Memory that both have: of one host, or of one GPU. */
+  /** Memory that both have: of one node, or of one GPU. */
   SHM,
-  /** InfiniBand between hosts. */
-  IB,
-  /** Sockets between hosts. */
+  /** InfiniBand or RoCE between nodes. */
+  RDMA,
+  /** Sockets between nodes. */
   TCP
 }

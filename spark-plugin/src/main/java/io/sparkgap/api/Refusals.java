@@ -81,7 +81,7 @@ final class Refusals {
     throw illegal(
         call,
         String.format(
-            "%s has %d bytes, but %s%d elements of %s need %d. Pass a count of at most %d, or a"
+            "%s has %s bytes, but %s%s elements of %s need %s. Pass a count of at most %s, or a"
                 + " larger buffer.",
             name,
             buffer.bytes(),
@@ -101,7 +101,7 @@ final class Refusals {
       throw illegal(
           call,
           String.format(
-              "%d bytes from byte %d on go past the end of %s, which has %d bytes. Pass a smaller"
+              "%s bytes from byte %s on go past the end of %s, which has %s bytes. Pass a smaller"
                   + " offset or size, or a larger buffer.",
               bytes, offset, name, buffer.bytes()));
     }
@@ -114,7 +114,7 @@ final class Refusals {
       throw illegal(
           call,
           String.format(
-              "byte %d of %s is no multiple of 8. Signals are 64-bit words: align the offset.",
+              "byte %s of %s is no multiple of 8. Signals are 64-bit words: align the offset.",
               buffer.offset + offset, buffer.whole));
     }
   }
@@ -137,8 +137,8 @@ final class Refusals {
         throw illegal(
             call,
             String.format(
-                "the block for PE %d, %d elements from element %d on, does not lie within %s, which"
-                    + " has %d of them. Pass counts and offsets of 0 or more, or a larger buffer.",
+                "the block for PE %s, %s elements from element %s on, does not lie within %s, which"
+                    + " has %s of them. Pass counts and offsets of 0 or more, or a larger buffer.",
                 i, counts[i], offsets[i], name, elements));
       }
     }
@@ -150,7 +150,7 @@ final class Refusals {
       throw illegal(
           call,
           String.format(
-              "the %s have %d entries. Give one for each of the %d PEs.",
+              "the %s have %s entries. Give one for each of the %s PEs.",
               name, values.length, end.pes));
     }
   }

@@ -7,14 +7,14 @@ import java.util.List;
  * Who the PEs of a world are and how they reach each other. Immutable.
  *
  * @param pes all PEs, in PE order
- * @param gpuLinks in a world on GPUs, for each PE its links to all, in PE order; empty in a world
- *     in host memory
+ * @param links for each PE its links to all, in PE order; empty in a world in the memory of one
+ *     host
  */
-public record Topology(List<PeInfo> pes, List<List<Link>> gpuLinks) implements Serializable {
+public record Topology(List<PeInfo> pes, List<List<Link>> links) implements Serializable {
   /** Refuses PEs that are none or not in PE order, and links of another number of PEs. */
   public Topology {
     pes = List.copyOf(pes);
-    gpuLinks = gpuLinks.stream().map(List::copyOf).toList();
+    links = links.stream().map(List::copyOf).toList();
     if (pes.isEmpty()) {
       throw new IllegalArgumentException("a topology needs at least one PE");
     }
@@ -25,14 +25,14 @@ public record Topology(List<PeInfo> pes, List<List<Link>> gpuLinks) implements S
       }
     }
     int all = pes.size();
-    if (!gpuLinks.isEmpty()
-        && (gpuLinks.size() != all || gpuLinks.stream().anyMatch(row -> row.size() != all))) {
+    if (!links.isEmpty()
+        && (links.size() != all || links.stream().anyMatch(row -> row.size() != all))) {
       throw new IllegalArgumentException(
-          "a topology of " + all + " PEs needs as many rows of as many links, not " + gpuLinks);
+          "a topology of " + all + " PEs needs as many rows of as many links, not " + links);
     }
   }
 
-  /** PEs in host memory. */
+  /** PEs in the memory of one host. */
   public Topology(List<PeInfo> pes) {
     this(pes, List.of());
   }
@@ -41,17 +41,19 @@ public record Topology(List<PeInfo> pes, List<List<Link>> gpuLinks) implements S
    * How two PEs reach each other; the order of the two does not matter. Between GPUs as the
    * driver's NVML tells it ({@code nvidia-smi topo -p2p n}): {@code NVLINK} or {@code PCIE}; {@code
    * SHM} where PEs share one GPU, where GPUs reach each other only through the host's memory, and
-   * where there is no NVML to ask.
+   * where there is no NVML to ask. Between nodes {@code TCP} or {@code RDMA}.
    *
    * @throws IllegalArgumentException if there is no such PE
    */
   public Link link(int a, int b) {
-    String hostOfA = pe(a).host();
-    String hostOfB = pe(b).host();
-    if (!gpuLinks.isEmpty()) {
-      return gpuLinks.get(a).get(b);
-    }
-    return hostOfA.equals(hostOfB) ? Link.SHM : Link.TCP;
+    int from = pe(a).pe();
+    int to = pe(b).pe();
+    return links.isEmpty() ? Link.SHM : links.get(from).get(to);
+  }
+
+  /** How many nodes there are: PEs of one reach each other's memory, others use the wire. */
+  public int nodes() {
+    return 1 + pes.stream().mapToInt(PeInfo::node).max().orElseThrow();
   }
 
   /**

@@ -4,28 +4,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an executor can make worlds with: its device, and what it found out about the providers that
- * the application allows, best first. Thread-safe.
+ * What an executor can make worlds with: its device, how others reach it, and what it found out
+ * about the providers that the application allows, best first. Thread-safe.
  */
 public final class Capabilities {
   private final Device device;
+  private final Reach reach;
   private List<Offer> offers;
 
   /**
    * @param offers in order of preference; several mean that the driver chooses
    */
-  public Capabilities(Device device, List<Offer> offers) {
+  public Capabilities(Device device, Reach reach, List<Offer> offers) {
     this.device = device;
+    this.reach = reach;
     this.offers = List.copyOf(offers);
   }
 
   /** An executor without a GPU. */
-  public static Capabilities ofHost() {
-    return new Capabilities(Device.HOST_MEMORY, List.of(Offer.OF_HOST));
+  public static Capabilities ofHost(Reach reach) {
+    return new Capabilities(Device.HOST_MEMORY, reach, List.of(Offer.OF_HOST));
   }
 
   public Device device() {
     return device;
+  }
+
+  public Reach reach() {
+    return reach;
   }
 
   public synchronized List<Offer> offers() {

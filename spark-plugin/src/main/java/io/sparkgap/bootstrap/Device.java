@@ -20,6 +20,6 @@ public record Device(int ordinal, String name, String uuid, String pci) {
   /** For messages: "GPU 0 (NVIDIA H200, 0000:19:00.0, GPU-2d1b...)" or "host memory". */
   @Override
   public String toString() {
-    return isGpu() ? "GPU %d (%s, %s, %s)".formatted(ordinal, name, pci, uuid) : name;
+    return isGpu() ? "GPU %s (%s, %s, %s)".formatted(ordinal, name, pci, uuid) : name;
   }
 }

@@ -2,6 +2,7 @@ package io.sparkgap.bootstrap;
 
 import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Input;
+import io.sparkgap.jni.SparkgapNative;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,10 @@ import java.util.function.Function;
 final class FieldReader {
   /** Most characters of a text. */
   static final int MAX_CHARS = 8 * 1024;
+
+  /** Most bytes that are no text: the cards of the largest world. */
+  static final int MAX_CARD_BYTES =
+      SparkgapNative.SPARKGAP_MAX_PES * SparkgapNative.SPARKGAP_CARD_BYTES;
 
   private static final int MAX_BYTES_PER_CHAR = 3;
   private static final int MAX_ELEMENTS = 4096;
@@ -39,11 +44,12 @@ final class FieldReader {
   }
 
   byte[] bytes() {
-    return input.readBytes(length(MAX_CHARS * MAX_BYTES_PER_CHAR));
+    return input.readBytes(length(MAX_CARD_BYTES));
   }
 
   String text() {
-    return new String(bytes(), StandardCharsets.UTF_8);
+    return new String(
+        input.readBytes(length(MAX_CHARS * MAX_BYTES_PER_CHAR)), StandardCharsets.UTF_8);
   }
 
   StageAttempt stage() {
@@ -51,12 +57,16 @@ final class FieldReader {
   }
 
   Member member() {
-    return new Member(count(), text(), text(), device());
+    return new Member(count(), text(), text(), text(), device());
   }
 
   /** The ordinal travels one higher, because host memory has -1. */
   private Device device() {
     return new Device(count() - 1, text(), text(), text());
+  }
+
+  Reach reach() {
+    return new Reach(text(), flag(), text());
   }
 
   Offer offer() {

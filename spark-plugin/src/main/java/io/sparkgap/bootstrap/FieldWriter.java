@@ -44,6 +44,7 @@ final class FieldWriter {
     number(member.partition());
     text(member.executorId());
     text(member.host());
+    text(member.node());
     device(member.device());
   }
 
@@ -52,6 +53,12 @@ final class FieldWriter {
     text(device.name());
     text(device.uuid());
     text(device.pci());
+  }
+
+  void reach(Reach reach) {
+    text(reach.node());
+    flag(reach.wired());
+    text(reach.detail());
   }
 
   void offer(Offer offer) {

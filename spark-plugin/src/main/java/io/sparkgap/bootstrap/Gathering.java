@@ -6,10 +6,12 @@ import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Refused;
 import io.sparkgap.bootstrap.Message.Register;
 import io.sparkgap.bootstrap.Message.Wait;
+import io.sparkgap.jni.SparkgapNative;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -52,6 +54,7 @@ final class Gathering {
   private Decision decision;
   private String reason = "";
   private boolean lost;
+  private final Map<Integer, WorldId> published = new TreeMap<>();
   private WorldId worldId = WorldId.NONE;
   private int[] peOfPartition;
 
@@ -119,7 +122,7 @@ final class Gathering {
   }
 
   List<Member> membersInPeOrder() {
-    return members().stream().sorted(Member.PE_ORDER).toList();
+    return Member.inPeOrder(members());
   }
 
   Set<String> executors() {
@@ -132,25 +135,9 @@ final class Gathering {
     return registered.values().stream().allMatch(each -> each.idleEpochs().contains(epoch));
   }
 
-  /** Why these members cannot be one world, or the empty text. */
-  String unfit() {
-    Set<String> hosts =
-        members().stream().map(Member::host).collect(Collectors.toCollection(TreeSet::new));
-    if (hosts.size() > 1) {
-      String table =
-          hosts.stream()
-              .map(host -> host + " (partitions " + partitionsOn(host) + ")")
-              .collect(Collectors.joining(", "));
-      return "the PEs of stage "
-          + stage
-          + " are on "
-          + hosts.size()
-          + " hosts, but a world is within one host for now: "
-          + table
-          + ". Use executors of one host: fewer executors with more cores, a node label, or a"
-          + " smaller number of PEs";
-    }
-    return "";
+  /** Whether they are on several nodes. */
+  boolean isSpread() {
+    return members().stream().map(Member::node).distinct().count() > 1;
   }
 
   /** What they have in common, or why nothing. */
@@ -175,9 +162,28 @@ final class Gathering {
     phase = decision == Decision.REUSE ? Phase.CONNECTING : Phase.PUBLISHING;
   }
 
-  void publish(WorldId id) {
-    worldId = id;
-    phase = Phase.CONNECTING;
+  /** How long what this task is to publish must be; 0 if it is to publish nothing, or has. */
+  int awaitedBytes(int partition) {
+    if (phase != Phase.PUBLISHING || published.containsKey(pe(partition))) {
+      return 0;
+    }
+    if (isWired()) {
+      return SparkgapNative.SPARKGAP_CARD_BYTES;
+    }
+    return pe(partition) == 0 ? SparkgapNative.SPARKGAP_WORLD_ID_BYTES : 0;
+  }
+
+  /** The last that is awaited lets all connect. */
+  void publish(int partition, WorldId id) {
+    published.put(pe(partition), id);
+    if (published.size() == (isWired() ? tasks : 1)) {
+      worldId = WorldId.ofCards(List.copyOf(published.values()));
+      phase = Phase.CONNECTING;
+    }
+  }
+
+  private boolean isWired() {
+    return Place.of(0, world.members()).isWired();
   }
 
   int pe(int partition) {
@@ -251,7 +257,9 @@ final class Gathering {
     return switch (phase) {
       case GATHERING -> new Wait(pollMicros(tasks));
       case PUBLISHING ->
-          pe(partition) == 0 ? assignment(partition, retired) : new Wait(pollMicros(tasks));
+          awaitedBytes(partition) > 0
+              ? assignment(partition, retired)
+              : new Wait(pollMicros(tasks));
       case CONNECTING, RUNNING -> assignment(partition, retired);
       case ENDED -> new Refused("the world of stage " + stage + " has ended");
       case FAILED -> new Refused(failure);
@@ -305,15 +313,16 @@ final class Gathering {
         retired);
   }
 
-  private List<Member> members() {
-    return new ArrayList<>(registered.values().stream().map(Register::member).toList());
+  /** For messages: whom the world waits for before anybody can connect. */
+  String unpublishedMembers() {
+    return IntStream.range(0, tasks)
+        .filter(partition -> awaitedBytes(partition) > 0)
+        .mapToObj(this::describe)
+        .collect(Collectors.joining(", "));
   }
 
-  private String partitionsOn(String host) {
-    return list(
-        members().stream()
-            .filter(member -> member.host().equals(host))
-            .mapToInt(Member::partition));
+  private List<Member> members() {
+    return new ArrayList<>(registered.values().stream().map(Register::member).toList());
   }
 
   private static String list(IntStream partitions) {

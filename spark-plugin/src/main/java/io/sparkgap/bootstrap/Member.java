@@ -1,6 +1,9 @@
 package io.sparkgap.bootstrap;
 
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * A task that joins a world, and where it runs.
@@ -8,16 +11,31 @@ import java.util.Comparator;
  * @param partition the task's partition in its stage
  * @param executorId Spark's id of its executor
  * @param host the host of its executor, as Spark names it
+ * @param node the node of its executor ({@link Reach#node})
  * @param device what holds the PE's memory
  */
-public record Member(int partition, String executorId, String host, Device device) {
-  /** The order of PEs in a world: neighbours are on one host, near each other on its PCI buses. */
-  static final Comparator<Member> PE_ORDER =
+public record Member(int partition, String executorId, String host, String node, Device device) {
+  /** Of PEs of one node: neighbours are near each other on its PCI buses. */
+  private static final Comparator<Member> ORDER_IN_NODE =
       Comparator.comparing(Member::host)
           .thenComparing(member -> member.device().pci())
           .thenComparing(member -> member.device().ordinal())
           .thenComparing(Member::executorId, Member::compareExecutors)
           .thenComparing(Member::partition);
+
+  /** Node by node, nodes by the first of the names that their hosts have: PE 0 is the first. */
+  static List<Member> inPeOrder(List<Member> members) {
+    Map<String, String> firstHost = new HashMap<>();
+    for (Member each : members) {
+      firstHost.merge(each.node(), each.host(), (a, b) -> a.compareTo(b) <= 0 ? a : b);
+    }
+    return members.stream()
+        .sorted(
+            Comparator.comparing((Member member) -> firstHost.get(member.node()))
+                .thenComparing(Member::node)
+                .thenComparing(ORDER_IN_NODE))
+        .toList();
+  }
 
   /** Numbers as numbers (2 before 10), anything else after them as text. */
   private static int compareExecutors(String a, String b) {

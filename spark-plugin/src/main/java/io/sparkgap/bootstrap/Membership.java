@@ -169,6 +169,6 @@ public final class Membership {
 
   /** For messages: "PE 2 (executor 3 on node-a, partition 5)". */
   String describe() {
-    return "PE %d (%s, partition %d)".formatted(world.pe(), member.place(), member.partition());
+    return "PE %s (%s, partition %s)".formatted(world.pe(), member.place(), member.partition());
   }
 }

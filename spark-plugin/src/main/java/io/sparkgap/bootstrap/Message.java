@@ -21,17 +21,23 @@ public sealed interface Message {
    * A task wants to be a PE.
    *
    * @param tasks how many tasks its stage has
+   * @param reach how others reach its executor
    * @param offers what its executor says of each provider that the application allows, best first
    * @param idleEpochs the worlds that its executor holds, healthy and unused
    */
   record Register(
-      StageAttempt stage, int tasks, Member member, List<Offer> offers, List<Long> idleEpochs)
+      StageAttempt stage,
+      int tasks,
+      Member member,
+      Reach reach,
+      List<Offer> offers,
+      List<Long> idleEpochs)
       implements Request {}
 
   /** Is there an assignment for the task of this partition? */
   record Poll(StageAttempt stage, int partition) implements Request {}
 
-  /** PE 0 has made the world; the others connect with this. */
+  /** PE 0 has made the world, and this is its id; over several nodes, each PE tells its card. */
   record Publish(StageAttempt stage, int partition, WorldId worldId) implements Request {}
 
   /** The PE of this partition can call. Told again with each {@link Watch}. */
@@ -79,6 +85,9 @@ public sealed interface Message {
   /** A line of progress for the application's listeners. */
   record Report(int pe, String line) implements Notice {}
 
+  /** Sparkgap is ready on this executor: it has loaded what it needs, and rehearsed a world. */
+  record ExecutorReady(String executorId, String host) implements Notice {}
+
   /** Sparkgap cannot work on this executor. */
   record ExecutorFailure(String executorId, String host, String reason) implements Notice {}
 
@@ -96,8 +105,8 @@ public sealed interface Message {
    * @param reason what was found of the provider, and why no better one was taken
    * @param pe the number of the PE that this goes to
    * @param members the members of the world, in PE order
-   * @param worldId what to connect with; empty for PE 0 of a new world, which makes and publishes
-   *     it, and for a world that is reused
+   * @param worldId what to connect with; empty for who is to publish something first (PE 0 of a new
+   *     world, every PE of one over several nodes), and for a world that is reused
    * @param retired epochs that the executor offered and that no stage will use again
    */
   record Assignment(

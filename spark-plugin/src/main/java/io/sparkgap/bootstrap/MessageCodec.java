@@ -9,6 +9,7 @@ import com.esotericsoftware.kryo.io.Output;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
@@ -32,7 +33,7 @@ import java.util.function.Function;
  */
 public final class MessageCodec {
   /** Changes with any change of what follows. */
-  static final int VERSION = 3;
+  static final int VERSION = 5;
 
   /** No message is longer: a world of the most PEs, with names of ordinary length, fits. */
   static final int MAX_BYTES = 256 * 1024;
@@ -58,6 +59,7 @@ public final class MessageCodec {
     register(7, Report.class, MessageCodec::write, MessageCodec::readReport);
     register(8, ExecutorFailure.class, MessageCodec::write, MessageCodec::readExecutorFailure);
     register(9, ExecutorReplaced.class, MessageCodec::write, MessageCodec::readExecutorReplaced);
+    register(10, ExecutorReady.class, MessageCodec::write, MessageCodec::readExecutorReady);
     register(20, Wait.class, MessageCodec::write, MessageCodec::readWait);
     register(21, Assignment.class, MessageCodec::write, MessageCodec::readAssignment);
     register(22, Refused.class, MessageCodec::write, MessageCodec::readRefused);
@@ -116,6 +118,7 @@ public final class MessageCodec {
     out.stage(message.stage());
     out.number(message.tasks());
     out.member(message.member());
+    out.reach(message.reach());
     out.list(message.offers(), out::offer);
     out.list(message.idleEpochs(), out::number);
   }
@@ -125,6 +128,7 @@ public final class MessageCodec {
         in.stage(),
         in.count(),
         in.member(),
+        in.reach(),
         in.list(FieldReader::offer),
         in.list(FieldReader::number));
   }
@@ -194,6 +198,15 @@ public final class MessageCodec {
 
   private static Report readReport(FieldReader in) {
     return new Report(in.count(), in.text());
+  }
+
+  private static void write(FieldWriter out, ExecutorReady message) {
+    out.text(message.executorId());
+    out.text(message.host());
+  }
+
+  private static ExecutorReady readExecutorReady(FieldReader in) {
+    return new ExecutorReady(in.text(), in.text());
   }
 
   private static void write(FieldWriter out, ExecutorFailure message) {

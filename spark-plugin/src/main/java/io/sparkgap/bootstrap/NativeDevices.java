@@ -3,8 +3,9 @@ package io.sparkgap.bootstrap;
 import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.DeviceInfo;
 import io.sparkgap.jni.SparkgapNative;
+import java.util.HexFormat;
 
-/** What the native library says of GPUs and providers in this process. Any thread. */
+/** What the native library says of GPUs, providers and the wire in this process. Any thread. */
 public final class NativeDevices {
   private static final int MESSAGE_BYTES = 4096;
 
@@ -47,6 +48,31 @@ public final class NativeDevices {
         BytePointer message = message()) {
       int status = SparkgapNative.sparkgap_provider_probe(name, path, message, MESSAGE_BYTES);
       return new Offer(provider, status == SparkgapNative.SPARKGAP_OK, message.getString());
+    }
+  }
+
+  /**
+   * How the PEs of other processes can reach those of this one.
+   *
+   * @param host the name that Spark gives this host
+   */
+  public static Reach reach(WireSettings settings, String host) {
+    byte[] node = new byte[SparkgapNative.SPARKGAP_NODE_KEY_BYTES];
+    int known = SparkgapNative.sparkgap_node_key(node);
+    if (known != SparkgapNative.SPARKGAP_OK) {
+      throw new IllegalStateException("this process cannot tell which node it is on: " + known);
+    }
+    try (BytePointer wire = new BytePointer(settings.wire());
+        BytePointer address = new BytePointer(settings.addressOf(host));
+        BytePointer ports = new BytePointer(settings.ports());
+        BytePointer library = new BytePointer(settings.fabricLibrary());
+        BytePointer message = message()) {
+      int status =
+          SparkgapNative.sparkgap_wire_probe(wire, address, ports, library, message, MESSAGE_BYTES);
+      return new Reach(
+          HexFormat.of().formatHex(node),
+          status == SparkgapNative.SPARKGAP_OK,
+          message.getString());
     }
   }
 

@@ -16,8 +16,7 @@ import java.util.List;
  * <p>One thread at a time, but {@link #abort} may be called by any.
  */
 public final class NativeWorld implements AutoCloseable {
-  private final int pe;
-  private final int pes;
+  private final Place place;
   private final long epoch;
   private final String provider;
   private final WorldHandle handle = new WorldHandle();
@@ -28,38 +27,43 @@ public final class NativeWorld implements AutoCloseable {
   private boolean closed;
   private boolean beyondRepair;
 
-  private NativeWorld(int pe, int pes, long epoch, String provider) {
-    this.pe = pe;
-    this.pes = pes;
+  private NativeWorld(Place place, long epoch, String provider) {
+    this.place = place;
     this.epoch = epoch;
     this.provider = provider;
   }
 
   /**
-   * Makes this PE's end, not yet connected. PE 0 also makes the memory that the others connect to.
+   * Makes this PE's end, not yet connected. PE 0 also makes the memory that the others connect to;
+   * over several nodes each PE listens from here on.
    *
    * @param label how other PEs' errors name this one, for example "executor 3 on node-a"
+   * @param host the name at which other nodes reach this process, unless the settings say another
    * @param provider "host", "nvshmem" or "nccl"
    * @param device CUDA's number of this PE's GPU; not used by provider host
    */
   public static NativeWorld create(
-      int pe,
-      int pes,
+      Place place,
       long epoch,
       String label,
+      String host,
       String provider,
       int device,
       WorldSettings settings) {
-    NativeWorld world = new NativeWorld(pe, pes, epoch, provider);
+    NativeWorld world = new NativeWorld(place, epoch, provider);
     try (WorldOptions options = new WorldOptions();
         BytePointer providerName = new BytePointer(provider);
         BytePointer labelText = new BytePointer(label);
         BytePointer directory = new BytePointer(settings.hostDirectory());
         BytePointer nvshmem = new BytePointer(settings.nvshmemLibrary());
-        BytePointer nccl = new BytePointer(settings.ncclLibrary())) {
+        BytePointer nccl = new BytePointer(settings.ncclLibrary());
+        BytePointer wire = new BytePointer(settings.wire().wire());
+        BytePointer address = new BytePointer(settings.wire().addressOf(host));
+        BytePointer ports = new BytePointer(settings.wire().ports());
+        BytePointer fabric = new BytePointer(settings.wire().fabricLibrary())) {
       options
-          .pe(pe)
-          .pes(pes)
+          .pe(place.pe())
+          .pes(place.pes())
           .epoch(epoch)
           .peer_timeout_ms(settings.peerTimeout().toMillis())
           .check(settings.check() ? 1 : 0)
@@ -68,8 +72,18 @@ public final class NativeWorld implements AutoCloseable {
           .host_directory(directory)
           .device(Offer.isOnGpu(provider) ? device : -1)
           .device_shared(settings.deviceShared() ? 1 : 0)
+          .kernel_max_blocks(settings.kernelMaxBlocks())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
+      if (place.isWired()) {
+        options
+            .node_first_pe(place.firstOfNode())
+            .node_pes(place.onNode())
+            .wire(wire)
+            .wire_address(address)
+            .wire_ports(ports)
+            .fabric_library(fabric);
+      }
       int status = SparkgapNative.sparkgap_world_create(options, world.handle);
       world.closeUnlessGood(status, "making the world");
       return world;
@@ -79,10 +93,24 @@ public final class NativeWorld implements AutoCloseable {
   /** One PE's end of a world in host memory; see the other. */
   public static NativeWorld create(
       int pe, int pes, long epoch, String label, WorldSettings settings) {
-    return create(pe, pes, epoch, label, Offer.HOST, -1, settings);
+    return create(Place.onOneNode(pe, pes), epoch, label, "", Offer.HOST, -1, settings);
   }
 
-  /** PE 0, before it connects: what every PE gives to {@link #connect}. */
+  /**
+   * What this PE tells the others before they connect: PE 0 the id, each on several nodes a card.
+   */
+  WorldId published() {
+    return place.isWired() ? card() : id();
+  }
+
+  private WorldId card() {
+    byte[] card = new byte[SparkgapNative.SPARKGAP_CARD_BYTES];
+    closeUnlessGood(
+        SparkgapNative.sparkgap_world_card(handle, card), "naming its end of the world");
+    return new WorldId(card);
+  }
+
+  /** PE 0 of a world on one node, before it connects: what every PE gives to {@link #connect}. */
   public WorldId id() {
     byte[] id = new byte[SparkgapNative.SPARKGAP_WORLD_ID_BYTES];
     closeUnlessGood(SparkgapNative.sparkgap_world_id(handle, id), "naming the world");
@@ -91,7 +119,11 @@ public final class NativeWorld implements AutoCloseable {
 
   /** Collective: returns when each PE has seen a verified put from each other. */
   public void connect(WorldId id) {
-    closeUnlessGood(SparkgapNative.sparkgap_world_connect(handle, id.bytes()), "connecting");
+    int status =
+        place.isWired()
+            ? SparkgapNative.sparkgap_world_connect_cards(handle, id.bytes())
+            : SparkgapNative.sparkgap_world_connect(handle, id.bytes());
+    closeUnlessGood(status, "connecting");
   }
 
   /** Ends every wait in this world, on every PE, and makes all later calls fail with the reason. */
@@ -136,7 +168,7 @@ public final class NativeWorld implements AutoCloseable {
 
   /**
    * One line for logs: provider, PEs, and on GPUs library, device, how long it took to start and
-   * how the GPUs are linked.
+   * how the GPUs are linked; over several nodes the wire.
    */
   String description() {
     synchronized (life) {
@@ -144,13 +176,20 @@ public final class NativeWorld implements AutoCloseable {
     }
   }
 
-  /** For each PE its links to all, in PE order; empty in host memory. Once connected. */
-  List<List<Link>> gpuLinks() {
+  /** Whether its {@link #description} says more than the name of its provider. */
+  boolean isTold() {
+    return Offer.isOnGpu(provider) || place.isWired();
+  }
+
+  /**
+   * For each PE its links to all, in PE order; empty in host memory of one node. Once connected.
+   */
+  List<List<Link>> links() {
     List<List<Link>> links = new ArrayList<>();
     synchronized (life) {
-      for (int a = 0; !closed && Offer.isOnGpu(provider) && a < pes; a++) {
+      for (int a = 0; !closed && isTold() && a < place.pes(); a++) {
         List<Link> row = new ArrayList<>();
-        for (int b = 0; b < pes; b++) {
+        for (int b = 0; b < place.pes(); b++) {
           row.add(link(SparkgapNative.sparkgap_world_link(handle, a, b)));
         }
         links.add(row);
@@ -160,10 +199,13 @@ public final class NativeWorld implements AutoCloseable {
   }
 
   private static Link link(int code) {
-    if (code == SparkgapNative.SPARKGAP_LINK_NVLINK) {
-      return Link.NVLINK;
-    }
-    return code == SparkgapNative.SPARKGAP_LINK_PCIE ? Link.PCIE : Link.SHM;
+    return switch (code) {
+      case SparkgapNative.SPARKGAP_LINK_NVLINK -> Link.NVLINK;
+      case SparkgapNative.SPARKGAP_LINK_PCIE -> Link.PCIE;
+      case SparkgapNative.SPARKGAP_LINK_TCP -> Link.TCP;
+      case SparkgapNative.SPARKGAP_LINK_RDMA -> Link.RDMA;
+      default -> Link.SHM;
+    };
   }
 
   /** How many collective calls this PE has made in the world. */
@@ -192,7 +234,7 @@ public final class NativeWorld implements AutoCloseable {
   }
 
   public int pe() {
-    return pe;
+    return place.pe();
   }
 
   public long epoch() {
@@ -225,7 +267,7 @@ public final class NativeWorld implements AutoCloseable {
 
   private void closeUnlessGood(int status, String call) {
     if (status != SparkgapNative.SPARKGAP_OK) {
-      RuntimeException error = Errors.of(handle, status, pe, pes, epoch, call);
+      RuntimeException error = Errors.of(handle, status, place.pe(), place.pes(), epoch, call);
       synchronized (life) {
         beyondRepair = isBeyondRepair(status);
       }
@@ -236,6 +278,6 @@ public final class NativeWorld implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "PE " + pe + " of world " + epoch;
+    return "PE " + place.pe() + " of world " + epoch;
   }
 }

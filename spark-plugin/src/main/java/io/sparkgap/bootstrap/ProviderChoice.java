@@ -2,6 +2,7 @@ package io.sparkgap.bootstrap;
 
 import io.sparkgap.bootstrap.Message.Register;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,8 @@ import java.util.stream.Collectors;
  * @param refusal why there is none; empty if there is one
  */
 record ProviderChoice(String provider, String reason, String refusal) {
+  private static final int MOST_NODES_NAMED = 8;
+
   /** Where a provider is one of several, its faults lead to the next; else they are the end. */
   static ProviderChoice of(StageAttempt stage, List<Register> members, boolean deviceShared) {
     Register first = members.get(0);
@@ -46,7 +49,12 @@ record ProviderChoice(String provider, String reason, String refusal) {
       }
       passedOver.computeIfAbsent(fault, key -> new ArrayList<>()).add(provider);
     }
-    return refuse("no provider can serve the PEs of stage " + stage + ": " + text(passedOver));
+    // The last resort first: what is wrong with it is what most can mend.
+    Map<String, List<String>> lastFirst = new LinkedHashMap<>();
+    List<String> faults = new ArrayList<>(passedOver.keySet());
+    Collections.reverse(faults);
+    faults.forEach(fault -> lastFirst.put(fault, passedOver.get(fault)));
+    return refuse("no provider can serve the PEs of stage " + stage + ": " + text(lastFirst));
   }
 
   private static ProviderChoice refuse(String why) {
@@ -79,6 +87,10 @@ record ProviderChoice(String provider, String reason, String refusal) {
         return place(each) + ": " + offer.detail();
       }
     }
+    String apart = apart(stage, provider, members);
+    if (!apart.isEmpty()) {
+      return apart;
+    }
     if (provider.equals(Offer.NVSHMEM)) {
       return isolation(stage, members);
     }
@@ -94,6 +106,35 @@ record ProviderChoice(String provider, String reason, String refusal) {
     return "";
   }
 
+  /** PEs on several nodes need a wire, and those on GPUs cannot have one. */
+  private static String apart(StageAttempt stage, String provider, List<Register> members) {
+    Map<String, Register> nodes = new LinkedHashMap<>();
+    members.forEach(each -> nodes.putIfAbsent(each.member().node(), each));
+    if (nodes.size() == 1) {
+      return "";
+    }
+    String several =
+        "the PEs of stage %s are on %s nodes (%s)"
+            .formatted(
+                stage,
+                nodes.size(),
+                nodes.values().stream()
+                        .limit(MOST_NODES_NAMED)
+                        .map(ProviderChoice::place)
+                        .collect(Collectors.joining(", "))
+                    + (nodes.size() > MOST_NODES_NAMED ? ", ..." : ""));
+    if (Offer.isOnGpu(provider)) {
+      return several
+          + ", and PEs on GPUs are on one for now: use executors of one host, or"
+          + " spark.sparkgap.provider=host";
+    }
+    return members.stream()
+        .filter(each -> !each.reach().wired())
+        .findFirst()
+        .map(each -> several + ", but " + place(each) + " has no wire: " + each.reach().detail())
+        .orElse("");
+  }
+
   /**
    * Processes that see all GPUs of their host give each a number of its own. Where two GPUs have
    * the same number, each process sees some only, and NVSHMEM has no way between them.
@@ -104,7 +145,7 @@ record ProviderChoice(String provider, String reason, String refusal) {
       Device device = each.member().device();
       Register other = byNumber.putIfAbsent(each.member().host() + " " + device.ordinal(), each);
       if (other != null && !other.member().device().uuid().equals(device.uuid())) {
-        return "the GPUs of stage %s cannot see each other: for %s GPU %d is %s, for %s it is %s."
+        return "the GPUs of stage %s cannot see each other: for %s GPU %s is %s, for %s it is %s."
                 .formatted(
                     stage,
                     place(other),
@@ -123,7 +164,7 @@ record ProviderChoice(String provider, String reason, String refusal) {
   private static String clash(StageAttempt stage, List<Register> members, boolean deviceShared) {
     Optional<Pair> inOneExecutor = pair(members, Member::executorId);
     if (inOneExecutor.isPresent()) {
-      return "partitions %d and %d of stage %s are both in %s, but a PE on a GPU has an executor of"
+      return "partitions %s and %s of stage %s are both in %s, but a PE on a GPU has an executor of"
               .formatted(
                   inOneExecutor.get().first.member().partition(),
                   inOneExecutor.get().second.member().partition(),

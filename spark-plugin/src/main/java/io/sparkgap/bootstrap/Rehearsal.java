@@ -59,7 +59,7 @@ public final class Rehearsal {
         driver,
         executorId,
         settings,
-        Capabilities::ofHost,
+        () -> Capabilities.ofHost(Reach.OF_ONE_PROCESS),
         reason -> {},
         1,
         Duration.ofDays(1),

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,43 +41,43 @@ public final class Rendezvous {
   /** How many stage attempts are remembered after they ended, for those who still ask. */
   private static final int MAX_ENDED = 256;
 
-  /** How many stages are remembered for the attempt that they are at. */
-  private static final int MAX_STAGES = 16_384;
-
-  /** A native connect has a deadline of its own; the driver's comes after it. */
-  private static final Duration CONNECT_GRACE = Duration.ofSeconds(5);
-
-  private final Limits limits;
+  private final RendezvousLimits limits;
   private final boolean deviceShared;
   private final LongSupplier nanoTime;
-  private final Consumer<WorldReady> onReady;
+  private final Listener listener;
 
   private final Map<StageAttempt, Gathering> gatherings = new LinkedHashMap<>();
-  private final Map<Integer, Integer> latestAttempts = new LinkedHashMap<>();
+  private final LatestAttempts latest = new LatestAttempts();
   private final IdleWorlds idleWorlds = new IdleWorlds();
   private final Set<List<String>> brokenLayouts = new HashSet<>();
   private long lastEpoch;
 
-  /**
-   * How long things may take.
-   *
-   * @param join how long the first member of a stage attempt waits for the last
-   * @param peer how long a member may take to publish or to connect
-   * @param idle how long a world on GPUs stays, which only the driver may give up
-   */
-  public record Limits(Duration join, Duration peer, Duration idle) {}
+  /** Hears, before those who ask do, what comes of members. Must not wait. */
+  @FunctionalInterface
+  public interface Listener {
+    /** All PEs of a world can call. */
+    void ready(WorldReady world);
+
+    /**
+     * The members of a stage attempt can be no world.
+     *
+     * @param tasks how many they are
+     * @param place whether that is for where they are, so that others might do
+     */
+    default void refused(StageAttempt stage, int tasks, boolean place, String reason) {}
+  }
 
   /**
    * @param deviceShared whether several PEs may be on one GPU
    * @param nanoTime a clock like {@link System#nanoTime}
-   * @param onReady told of each world when all its PEs are ready; must not wait
+   * @param listener told what comes of the members; must not wait
    */
   public Rendezvous(
-      Limits limits, boolean deviceShared, LongSupplier nanoTime, Consumer<WorldReady> onReady) {
+      RendezvousLimits limits, boolean deviceShared, LongSupplier nanoTime, Listener listener) {
     this.limits = limits;
     this.deviceShared = deviceShared;
     this.nanoTime = nanoTime;
-    this.onReady = onReady;
+    this.listener = listener;
   }
 
   /** A task joins. Answers as {@link #poll} does, or refuses it. */
@@ -90,16 +89,17 @@ public final class Rendezvous {
           "there is no partition " + partition + " in a stage of " + register.tasks() + " tasks");
     }
     if (register.tasks() > SparkgapNative.SPARKGAP_MAX_PES) {
-      return new Refused(
-          "stage %s has %d tasks, but a world has at most %d PEs: use fewer partitions"
-              .formatted(stage, register.tasks(), SparkgapNative.SPARKGAP_MAX_PES));
+      String reason =
+          "stage %s has %s tasks, but a world has at most %s PEs: use fewer partitions"
+              .formatted(stage, register.tasks(), SparkgapNative.SPARKGAP_MAX_PES);
+      listener.refused(stage, register.tasks(), false, reason);
+      return new Refused(reason);
     }
-    int latest = latestAttempts.getOrDefault(stage.stage(), -1);
-    if (stage.attempt() < latest) {
-      return new Refused(replacedBy(stage, latest));
+    if (latest.isOver(stage)) {
+      return new Refused(latest.replaced(stage));
     }
-    if (stage.attempt() > latest) {
-      startAttempt(stage);
+    if (latest.begin(stage)) {
+      endOlder(stage);
     }
     idleWorlds.keepHeld(register.member().executorId(), register.idleEpochs());
     Gathering gathering =
@@ -111,7 +111,7 @@ public final class Rendezvous {
     }
     if (gathering.tasks() != register.tasks()) {
       return new Refused(
-          "stage %s has %d tasks for others, but %d for partition %d"
+          "stage %s has %s tasks for others, but %s for partition %s"
               .formatted(stage, gathering.tasks(), register.tasks(), partition));
     }
     if (gathering.has(partition)) {
@@ -129,17 +129,20 @@ public final class Rendezvous {
     return withMember(poll.stage(), poll.partition(), g -> answer(g, poll.partition()));
   }
 
-  /** PE 0 has made the world. Answers with what it connects with, as everybody does. */
+  /** PE 0 has made the world, or a PE of several nodes its end. Answers as {@link #poll} does. */
   public synchronized Answer publish(Publish publish) {
     return withMember(
         publish.stage(),
         publish.partition(),
         gathering -> {
-          if (publish.worldId().length() != SparkgapNative.SPARKGAP_WORLD_ID_BYTES) {
-            return new Refused("a world id of " + publish.worldId().length() + " bytes");
+          int awaited = gathering.awaitedBytes(publish.partition());
+          if (awaited > 0 && publish.worldId().length() != awaited) {
+            return new Refused(
+                "%s bytes to connect with, where %s are awaited"
+                    .formatted(publish.worldId().length(), awaited));
           }
-          if (gathering.phase() == Phase.PUBLISHING && gathering.pe(publish.partition()) == 0) {
-            gathering.publish(publish.worldId());
+          if (awaited > 0) {
+            gathering.publish(publish.partition(), publish.worldId());
           }
           return answer(gathering, publish.partition());
         });
@@ -152,7 +155,7 @@ public final class Rendezvous {
         && gathering.has(ready.partition())
         && gathering.markReady(ready.partition())) {
       Duration took = Duration.ofNanos(nanoTime.getAsLong() - gathering.decidedNanos());
-      onReady.accept(
+      listener.ready(
           new WorldReady(
               gathering.world().epoch(),
               gathering.stage(),
@@ -180,7 +183,7 @@ public final class Rendezvous {
   }
 
   public synchronized Answer watch(Watch watch) {
-    idleWorlds.expire(limits.idle, nanoTime.getAsLong());
+    idleWorlds.expire(limits.idle(), nanoTime.getAsLong());
     watch.ready().forEach(this::ready);
     List<String> reasons = new ArrayList<>();
     List<Boolean> lost = new ArrayList<>();
@@ -287,32 +290,24 @@ public final class Rendezvous {
             .anyMatch(g -> g.isLive() && g.world() != null && g.world().epoch() == epoch);
   }
 
-  private void startAttempt(StageAttempt stage) {
-    latestAttempts.remove(stage.stage());
-    latestAttempts.put(stage.stage(), stage.attempt());
-    trim(latestAttempts, MAX_STAGES);
+  private void endOlder(StageAttempt stage) {
     for (Gathering older : List.copyOf(gatherings.values())) {
       if (older.stage().stage() == stage.stage() && older.isLive()) {
-        fail(older, replacedBy(older.stage(), stage.attempt()));
+        fail(older, latest.replaced(older.stage()));
       }
     }
     forgetEnded();
   }
 
   private void decide(Gathering gathering) {
-    String unfit = gathering.unfit();
-    if (!unfit.isEmpty()) {
-      gathering.fail(unfit);
-      return;
-    }
     ProviderChoice choice = gathering.chooseProvider(deviceShared);
     if (!choice.refusal().isEmpty()) {
-      gathering.fail(choice.refusal());
+      refuse(gathering, gathering.isSpread(), choice.refusal());
       return;
     }
     List<Member> members = gathering.membersInPeOrder();
     List<String> layout = World.layout(members);
-    idleWorlds.expire(limits.idle, nanoTime.getAsLong());
+    idleWorlds.expire(limits.idle(), nanoTime.getAsLong());
     Optional<World> idle =
         idleWorlds.take(
             choice.provider(), layout, world -> gathering.everybodyHolds(world.epoch()));
@@ -334,6 +329,11 @@ public final class Rendezvous {
         new World(epoch, choice.provider(), members),
         choice.reason(),
         nanoTime.getAsLong());
+  }
+
+  private void refuse(Gathering gathering, boolean place, String reason) {
+    gathering.fail(reason);
+    listener.refused(gathering.stage(), gathering.tasks(), place, reason);
   }
 
   /** PEs that are out of step would fail the next stage for what this one did. */
@@ -359,54 +359,16 @@ public final class Rendezvous {
 
   /** Fails what has taken too long. */
   private void expire(Gathering gathering) {
-    long now = nanoTime.getAsLong();
-    switch (gathering.phase()) {
-      case GATHERING -> {
-        if (now - gathering.firstArrivalNanos() > limits.join.toNanos()) {
-          gathering.fail(
-              "not all tasks of stage %s joined within %s (spark.sparkgap.join.timeout): of %d,"
-                      .formatted(gathering.stage(), Durations.text(limits.join), gathering.tasks())
-                  + " partitions "
-                  + gathering.missingPartitions()
-                  + " are missing. Every task of a barrier stage must call Sparkgap.join; look in"
-                  + " the logs of the missing ones, and raise the timeout if they take that long"
-                  + " before they do");
-        }
-      }
-      case PUBLISHING -> {
-        if (now - gathering.decidedNanos() > limits.peer.toNanos()) {
-          fail(
-              gathering,
-              "PE 0 of stage %s made no world within %s (spark.sparkgap.peer.timeout): look in the"
-                      .formatted(gathering.stage(), Durations.text(limits.peer))
-                  + " log of "
-                  + gathering.world().members().get(0).place());
-        }
-      }
-      case CONNECTING -> {
-        if (now - gathering.decidedNanos() > limits.peer.plus(CONNECT_GRACE).toNanos()) {
-          fail(
-              gathering,
-              "not all PEs of stage %s connected within %s (spark.sparkgap.peer.timeout): "
-                      .formatted(gathering.stage(), Durations.text(limits.peer))
-                  + gathering.unreadyMembers()
-                  + " did not; look in their executors' logs");
-        }
-      }
-      case RUNNING, ENDED, FAILED -> {}
+    String overdue = limits.overdue(gathering, nanoTime.getAsLong());
+    if (!overdue.isEmpty()) {
+      fail(gathering, overdue);
     }
   }
 
   private String unknown(StageAttempt stage) {
-    int latest = latestAttempts.getOrDefault(stage.stage(), -1);
-    return stage.attempt() < latest
-        ? replacedBy(stage, latest)
+    return latest.isOver(stage)
+        ? latest.replaced(stage)
         : "the driver knows no world of stage " + stage;
-  }
-
-  private static String replacedBy(StageAttempt stage, int latest) {
-    return "stage %s is over: attempt %d of stage %d has taken its place"
-        .formatted(stage, latest, stage.stage());
   }
 
   private void forgetEnded() {
@@ -417,14 +379,6 @@ public final class Rendezvous {
         oldestFirst.remove();
         ended--;
       }
-    }
-  }
-
-  private static <K, V> void trim(Map<K, V> map, int most) {
-    Iterator<K> oldestFirst = map.keySet().iterator();
-    while (map.size() > most && oldestFirst.hasNext()) {
-      oldestFirst.next();
-      oldestFirst.remove();
     }
   }
 }

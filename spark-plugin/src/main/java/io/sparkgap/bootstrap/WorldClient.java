@@ -21,11 +21,8 @@ import io.sparkgap.bootstrap.Message.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -39,19 +36,14 @@ import org.slf4j.LoggerFactory;
 public final class WorldClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WorldClient.class);
 
-  /** Between questions about worlds that are kept until the driver retires them. */
-  private static final Duration RETIREMENT_INTERVAL = Duration.ofMillis(50);
-
   private final DriverLink driver;
   private final String executorId;
   private final WorldSettings settings;
   private final Supplier<Capabilities> capabilities;
   private final Consumer<String> replaceProcess;
-  private final WorldCache cache;
-  private final Watchdog watchdog;
   private final ScheduledThreadPoolExecutor scheduler;
-  private final AtomicBoolean asksForRetired = new AtomicBoolean();
-  private final AtomicBoolean evictionDue = new AtomicBoolean();
+  private final KeptWorlds kept;
+  private final Watchdog watchdog;
 
   /**
    * @param capabilities what worlds can be made with here; may wait until that is known
@@ -75,8 +67,15 @@ public final class WorldClient implements AutoCloseable {
     this.settings = settings;
     this.capabilities = capabilities;
     this.replaceProcess = replaceProcess;
-    cache = new WorldCache(idleMost, idleTimeout, System::nanoTime);
     scheduler = housekeeping();
+    kept =
+        new KeptWorlds(
+            new WorldCache(idleMost, idleTimeout, System::nanoTime),
+            driver,
+            executorId,
+            settings.nvshmemLibrary(),
+            replaceProcess,
+            scheduler);
     watchdog = new Watchdog(scheduler, watchdogInterval, driver, executorId);
   }
 
@@ -106,13 +105,15 @@ public final class WorldClient implements AutoCloseable {
    */
   public Membership join(BarrierTask task, String host) {
     Capabilities able = capabilities.get();
-    Member member = new Member(task.partition(), executorId, host, able.device());
-    List<Long> offered = cache.offer();
+    Member member =
+        new Member(task.partition(), executorId, host, able.reach().node(), able.device());
+    List<Long> offered = kept.offer();
     try {
-      Register register = new Register(task.stage(), task.tasks(), member, able.offers(), offered);
+      Register register =
+          new Register(task.stage(), task.tasks(), member, able.reach(), able.offers(), offered);
       return enter(task, member, assignmentOrLeave(task, register), able);
     } finally {
-      cache.offerEnded();
+      kept.offerEnded();
     }
   }
 
@@ -134,7 +135,7 @@ public final class WorldClient implements AutoCloseable {
         String reason = "it was killed by Spark while it waited for the others of its stage";
         tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, reason));
         throw refusal(
-            "The task of partition %d of stage %s has no world: %s"
+            "The task of partition %s of stage %s has no world: %s"
                 .formatted(task.partition(), task.stage(), reason));
       }
       answer = driver.ask(new Poll(task.stage(), task.partition()));
@@ -144,7 +145,7 @@ public final class WorldClient implements AutoCloseable {
 
   private Membership enter(
       BarrierTask task, Member member, Assignment assignment, Capabilities able) {
-    retire(assignment.retired());
+    kept.retire(assignment.retired());
     NativeWorld world = endOrLeave(task, member, assignment, able);
     int endsHere =
         (int)
@@ -156,7 +157,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       if (assignment.decision() != Decision.REUSE) {
         world.connect(worldId(task, assignment, world));
-        if (Offer.isOnGpu(assignment.provider())) {
+        if (world.isTold()) {
           LOG.info("Connected: {}", world.description());
         }
       }
@@ -198,16 +199,16 @@ public final class WorldClient implements AutoCloseable {
     int pe = assignment.pe();
     if (assignment.decision() != Decision.REUSE) {
       return NativeWorld.create(
-          pe,
-          assignment.members().size(),
+          Place.of(pe, assignment.members()),
           assignment.epoch(),
           label(member),
+          member.host(),
           assignment.provider(),
           member.device().ordinal(),
           settings);
     }
-    NativeWorld kept = cache.take(assignment.epoch(), pe);
-    if (kept == null) {
+    NativeWorld world = kept.take(assignment.epoch(), pe);
+    if (world == null) {
       throw new InternalException(
           "The driver wants world "
               + assignment.epoch()
@@ -220,30 +221,37 @@ public final class WorldClient implements AutoCloseable {
           -1,
           assignment.epoch());
     }
-    return kept;
+    return world;
   }
 
+  /** Tells what this PE has to tell first, and waits for what others have. */
   private WorldId worldId(BarrierTask task, Assignment assignment, NativeWorld world) {
     if (!assignment.worldId().equals(WorldId.NONE)) {
       return assignment.worldId();
     }
-    return assignment(task, driver.ask(new Publish(task.stage(), task.partition(), world.id())))
-        .worldId();
+    Publish publish = new Publish(task.stage(), task.partition(), world.published());
+    return awaitAssignment(task, driver.ask(publish)).worldId();
   }
 
   private Communicator communicator(Membership membership, Assignment assignment) {
     List<PeInfo> pes = new ArrayList<>();
+    List<String> nodes = assignment.members().stream().map(Member::node).distinct().toList();
     for (Member each : assignment.members()) {
       Device device = Offer.isOnGpu(assignment.provider()) ? each.device() : Device.HOST_MEMORY;
       pes.add(
           new PeInfo(
-              pes.size(), each.host(), each.executorId(), each.partition(), device.toString()));
+              pes.size(),
+              nodes.indexOf(each.node()),
+              each.host(),
+              each.executorId(),
+              each.partition(),
+              device.toString()));
     }
     NativeWorld world = membership.world();
     return Communicator.over(
         world.handle(),
         world.pe(),
-        new Topology(pes, world.gpuLinks()),
+        new Topology(pes, world.links()),
         world.epoch(),
         describe(membership, assignment),
         line -> driver.tell(new Report(world.pe(), line)),
@@ -260,7 +268,7 @@ public final class WorldClient implements AutoCloseable {
             .formatted(
                 membership.describe(),
                 membership.task().stage(),
-                Offer.isOnGpu(provider) ? membership.world().description() : provider);
+                membership.world().isTold() ? membership.world().description() : provider);
     return assignment.reason().isEmpty() ? text : text + ": " + assignment.reason();
   }
 
@@ -269,26 +277,22 @@ public final class WorldClient implements AutoCloseable {
     NativeWorld world = membership.world();
     long calls = world.calls();
     long history = world.history();
-    boolean kept = false;
+    boolean isKept = false;
     boolean beyondRepair =
         isBeyondRepair(membership) || (membership.isStuck() && Offer.isOnGpu(world.provider()));
     if (beyondRepair) {
       LOG.debug("{} leaves its world as it is", membership.describe());
     } else if (membership.isGood()) {
-      kept = cache.giveBack(world, membership.endsHere());
+      isKept = kept.giveBack(world, membership.endsHere());
     } else if (!membership.isStuck()) {
       world.close();
     }
-    if (!kept) {
-      beyondRepair = beyondRepair || !canServeAgain(world.provider());
+    if (!isKept) {
+      beyondRepair = beyondRepair || !kept.canServeAgain(world.provider());
       // What other tasks of this executor gave back of this world is of no use any more.
-      retire(List.of(world.epoch()));
+      kept.retire(List.of(world.epoch()));
     }
-    if (kept) {
-      evictLater();
-      askForRetired();
-    }
-    tellLeave(membership.leaveMessage(kept, calls, history));
+    tellLeave(membership.leaveMessage(isKept, calls, history));
     if (beyondRepair) {
       replaceProcess.accept(
           membership.describe()
@@ -317,54 +321,6 @@ public final class WorldClient implements AutoCloseable {
     return membership.isBeyondRepair();
   }
 
-  /** Closes worlds that nobody will use again; may wait for the other PEs of one on GPUs. */
-  private void retire(List<Long> epochs) {
-    if (cache.retire(epochs) && !canServeAgain(Offer.NVSHMEM)) {
-      replaceProcess.accept(
-          "a world of nvshmem was given up without its other PEs, and this process can be in no"
-              + " other");
-    }
-  }
-
-  /** A provider that could not end a world refuses this process any other. */
-  private boolean canServeAgain(String provider) {
-    return !Offer.needsAllPesToEnd(provider)
-        || NativeDevices.probe(provider, settings.nvshmemLibrary()).usable();
-  }
-
-  /** For as long as there are worlds that only the driver may give up. One thread at a time. */
-  private void askForRetired() {
-    if (cache.epochsOnGpu().isEmpty() || !asksForRetired.compareAndSet(false, true)) {
-      return;
-    }
-    Thread thread =
-        new Thread(
-            () -> {
-              List<Long> kept = cache.epochsOnGpu();
-              while (!kept.isEmpty() && !scheduler.isShutdown()) {
-                LockSupport.parkNanos(RETIREMENT_INTERVAL.toNanos());
-                askForRetired(kept);
-                kept = cache.epochsOnGpu();
-              }
-              asksForRetired.set(false);
-              askForRetired();
-            },
-            "sparkgap-retired-worlds");
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private void askForRetired(List<Long> epochs) {
-    try {
-      if (driver.ask(new Watch(executorId, epochs)) instanceof Verdicts said
-          && !said.retired().isEmpty()) {
-        retire(said.retired());
-      }
-    } catch (DriverLink.DriverUnreachableException e) {
-      LOG.debug("The driver did not answer which worlds are retired", e);
-    }
-  }
-
   /** Waits for the driver to know it: so it does when Spark learns that the task has ended. */
   private void tellLeave(Leave leave) {
     boolean interrupted = Thread.interrupted();
@@ -379,26 +335,6 @@ public final class WorldClient implements AutoCloseable {
     }
   }
 
-  /** One look is due at a time; there is another for as long as worlds are kept. */
-  private void evictLater() {
-    Optional<Duration> delay = cache.untilEviction();
-    if (delay.isEmpty() || !evictionDue.compareAndSet(false, true)) {
-      return;
-    }
-    try {
-      var unused =
-          scheduler.schedule(this::evict, delay.get().toMillis() + 1, TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("The executor is shutting down and has closed its worlds");
-    }
-  }
-
-  private void evict() {
-    evictionDue.set(false);
-    cache.evict();
-    evictLater();
-  }
-
   private static Assignment assignment(BarrierTask task, Answer answer) {
     if (answer instanceof Assignment assignment) {
       return assignment;
@@ -406,7 +342,7 @@ public final class WorldClient implements AutoCloseable {
     String reason =
         answer instanceof Refused refused ? refused.reason() : "the driver answered " + answer;
     throw refusal(
-        "The task of partition %d of stage %s has no world: %s."
+        "The task of partition %s of stage %s has no world: %s."
             .formatted(task.partition(), task.stage(), reason));
   }
 
@@ -423,7 +359,7 @@ public final class WorldClient implements AutoCloseable {
   @Override
   public void close() {
     watchdog.abortAll("executor " + executorId + " is shutting down");
-    cache.close();
+    kept.close();
     scheduler.shutdownNow();
   }
 }

@@ -1,8 +1,13 @@
 package io.sparkgap.bootstrap;
 
+import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import java.util.List;
 
-/** What PE 0 of a world publishes and every PE connects with: the provider's bytes, not ours. */
+/**
+ * What every PE of a world connects with: the id that PE 0 publishes, or, over several nodes, the
+ * cards that all publish, in PE order. The library's bytes, not ours.
+ */
 public final class WorldId {
   /** Where there is nothing to connect with: not published yet, or not needed. */
   public static final WorldId NONE = new WorldId(new byte[0]);
@@ -15,6 +20,13 @@ public final class WorldId {
 
   public byte[] bytes() {
     return bytes.clone();
+  }
+
+  /** Those that have been published, one behind the other. */
+  static WorldId ofCards(List<WorldId> cards) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    cards.forEach(card -> all.writeBytes(card.bytes));
+    return new WorldId(all.toByteArray());
   }
 
   int length() {

@@ -2,6 +2,7 @@ package io.sparkgap.bootstrap;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A world that all its PEs can call on.
@@ -24,14 +25,15 @@ public record WorldReady(
   /** For example "World 1 of stage 0.0: 4 PEs on host, built in 12 ms". */
   @Override
   public String toString() {
-    return "World %d of stage %s: %d PE%s on %s, %s in %.1f ms"
-        .formatted(
-            epoch,
-            stage,
-            pes(),
-            pes() == 1 ? "" : "s",
-            provider,
-            decision.past(),
-            took.toNanos() / 1e6);
+    return String.format(
+        Locale.ROOT,
+        "World %d of stage %s: %d PE%s on %s, %s in %.1f ms",
+        epoch,
+        stage,
+        pes(),
+        pes() == 1 ? "" : "s",
+        provider,
+        decision.past(),
+        took.toNanos() / 1e6);
   }
 }

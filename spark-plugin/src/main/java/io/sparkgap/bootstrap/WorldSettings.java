@@ -9,18 +9,22 @@ import java.time.Duration;
  * @param check whether PEs compare their calls before data moves
  * @param hostDirectory the tmpfs of what PEs share on the host
  * @param deviceShared whether several PEs may be on one GPU
+ * @param kernelMaxBlocks the most blocks of a collective's kernel; 0: as many as are fastest
  * @param nvshmemLibrary where NVSHMEM is; empty: looked for
  * @param ncclLibrary where NCCL is; empty: looked for
+ * @param wire what joins the nodes of a world
  */
 public record WorldSettings(
     Duration peerTimeout,
     boolean check,
     String hostDirectory,
     boolean deviceShared,
+    int kernelMaxBlocks,
     String nvshmemLibrary,
-    String ncclLibrary) {
+    String ncclLibrary,
+    WireSettings wire) {
   /** For worlds in host memory alone. */
   public WorldSettings(Duration peerTimeout, boolean check, String hostDirectory) {
-    this(peerTimeout, check, hostDirectory, false, "", "");
+    this(peerTimeout, check, hostDirectory, false, 0, "", "", WireSettings.AUTO);
   }
 }

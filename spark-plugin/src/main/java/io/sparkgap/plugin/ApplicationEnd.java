@@ -29,7 +29,9 @@ final class ApplicationEnd {
     }
     reason = why;
     LOG.error("Sparkgap ends the application: {}", why);
-    Thread thread = new Thread(this::end, "sparkgap-application-end");
+    // A thread that one of Spark's listeners starts would count as theirs, which may not stop
+    // Spark.
+    Thread thread = new Thread(null, this::end, "sparkgap-application-end", 0, false);
     thread.setDaemon(true);
     thread.start();
   }

@@ -20,6 +20,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = ApplicationEvent.StageEnded.class, name = "stage-ended"),
   @JsonSubTypes.Type(value = ApplicationEvent.World.class, name = "world"),
   @JsonSubTypes.Type(value = ApplicationEvent.Calls.class, name = "calls"),
+  @JsonSubTypes.Type(value = ApplicationEvent.Note.class, name = "note"),
   @JsonSubTypes.Type(value = ApplicationEvent.Broken.class, name = "broken"),
   @JsonSubTypes.Type(value = ApplicationEvent.Ended.class, name = "ended")
 })
@@ -81,6 +82,9 @@ public sealed interface ApplicationEvent {
 
   /** How many collective calls a world has made so far; at most once a second for each world. */
   record Calls(long epoch, long calls) implements ApplicationEvent {}
+
+  /** What the user should know while the application goes on: a stage that others keep waiting. */
+  record Note(String text) implements ApplicationEvent {}
 
   /** Sparkgap ends the application, and why. */
   record Broken(String reason) implements ApplicationEvent {}

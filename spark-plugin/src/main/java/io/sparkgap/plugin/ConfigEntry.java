@@ -114,6 +114,16 @@ public final class ConfigEntry<T> {
         text -> text.startsWith("/") || (optional && text.isEmpty()));
   }
 
+  /** A text of that pattern, or the empty text for none. */
+  static ConfigEntry<String> ofText(Declaration declaration, String pattern, String allowed) {
+    return new ConfigEntry<>(
+        declaration,
+        "text",
+        allowed + ", or nothing",
+        Function.identity(),
+        text -> text.isEmpty() || text.matches(pattern));
+  }
+
   /** A file's name, with or without a path, or the empty text for none. */
   static ConfigEntry<String> ofFileName(Declaration declaration) {
     return new ConfigEntry<>(

@@ -3,6 +3,7 @@ package io.sparkgap.plugin;
 import io.sparkgap.bootstrap.Message;
 import io.sparkgap.bootstrap.Message.Answer;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Notice;
@@ -16,6 +17,7 @@ import io.sparkgap.bootstrap.Message.Watch;
 import io.sparkgap.bootstrap.MessageCodec;
 import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
 import io.sparkgap.bootstrap.Rendezvous;
+import io.sparkgap.bootstrap.RendezvousLimits;
 import io.sparkgap.bootstrap.StageAttempt;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -31,14 +33,14 @@ final class DriverEndpoint {
 
   private final Rendezvous rendezvous;
   private final Consumer<Report> onReport;
+  private final Consumer<ExecutorReady> onExecutorReady;
   private final Consumer<ExecutorFailure> onExecutorFailure;
   private final MessageCodec codec = new MessageCodec();
 
   /** Where executors rehearse: what they do there is in no log and counts for no real stage. */
   private final Rendezvous rehearsals =
       new Rendezvous(
-          new Rendezvous.Limits(
-              Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1)),
+          new RendezvousLimits(Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1)),
           false,
           System::nanoTime,
           ready -> {});
@@ -46,9 +48,11 @@ final class DriverEndpoint {
   DriverEndpoint(
       Rendezvous rendezvous,
       Consumer<Report> onReport,
+      Consumer<ExecutorReady> onExecutorReady,
       Consumer<ExecutorFailure> onExecutorFailure) {
     this.rendezvous = rendezvous;
     this.onReport = onReport;
+    this.onExecutorReady = onExecutorReady;
     this.onExecutorFailure = onExecutorFailure;
   }
 
@@ -105,6 +109,8 @@ final class DriverEndpoint {
       of(ready.stage()).ready(ready);
     } else if (notice instanceof Report report) {
       onReport.accept(report);
+    } else if (notice instanceof ExecutorReady ready) {
+      onExecutorReady.accept(ready);
     } else if (notice instanceof ExecutorFailure failure) {
       onExecutorFailure.accept(failure);
     } else if (notice instanceof ExecutorReplaced replaced) {

@@ -3,6 +3,8 @@ package io.sparkgap.plugin;
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Rendezvous;
+import io.sparkgap.bootstrap.RendezvousLimits;
+import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldReady;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.function.ObjIntConsumer;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.resource.ResourceProfile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +35,9 @@ public final class DriverSide implements DriverPlugin {
   private DriverEndpoint endpoint;
   private ApplicationEnd applicationEnd;
   private EventWriter events;
+  private ExecutorTable executors;
+  private Slots slots;
+  private StageLaunches launches;
 
   /**
    * Checks the configuration, before Spark makes its schedulers.
@@ -57,7 +63,7 @@ public final class DriverSide implements DriverPlugin {
     applicationEnd = new ApplicationEnd(sc);
     Rendezvous rendezvous =
         new Rendezvous(
-            new Rendezvous.Limits(
+            new RendezvousLimits(
                 conf.get(SparkgapConf.JOIN_TIMEOUT),
                 conf.get(SparkgapConf.PEER_TIMEOUT),
                 conf.get(SparkgapConf.WORLDS_IDLE_MAX) == 0
@@ -65,11 +71,35 @@ public final class DriverSide implements DriverPlugin {
                     : conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT)),
             conf.get(SparkgapConf.DEVICE_SHARED),
             System::nanoTime,
-            this::worldReady);
-    endpoint = new DriverEndpoint(rendezvous, reports::accept, this::executorFailed);
+            new Rendezvous.Listener() {
+              @Override
+              public void ready(WorldReady world) {
+                worldReady(world);
+              }
+
+              @Override
+              public void refused(StageAttempt stage, int tasks, boolean place, String reason) {
+                refuse(stage, tasks, place, reason);
+              }
+            });
+    ExecutorStarts starts =
+        new ExecutorStarts(
+            conf.get(SparkgapConf.EXECUTOR_STARTS_LOST), sc::isStopped, this::cannotWork);
+    sc.addSparkListener(starts);
+    endpoint =
+        new DriverEndpoint(
+            rendezvous,
+            reports::accept,
+            ready -> starts.isReady(ready.executorId()),
+            this::executorFailed);
     sc.addSparkListener(new StageWatcher(rendezvous, endpoint.rehearsals()));
     events = EventWriter.open(conf.get(SparkgapConf.EVENTS), rendezvous::calls);
     sc.addSparkListener(new EventListener(sc, events));
+    executors = new ExecutorTable(sc);
+    sc.addSparkListener(executors);
+    slots = new Slots(this, sc, executors);
+    launches = new StageLaunches(sc, slots, executors, this::warn);
+    sc.addSparkListener(launches);
     CURRENT.set(this);
     return Map.of();
   }
@@ -112,6 +142,27 @@ public final class DriverSide implements DriverPlugin {
     reports.drain(atMost);
   }
 
+  /** Counts task slots, and waits for them. */
+  public Slots slots() {
+    return slots;
+  }
+
+  /** Watches over stages that wait to be launched. */
+  public StageLaunches launches() {
+    return launches;
+  }
+
+  /** The executors that may be given tasks of this profile. */
+  public List<ExecutorTable.Place> places(ResourceProfile profile) {
+    return executors.places(profile);
+  }
+
+  /** Tells the user, in the log and in what {@code sparkgap submit} shows. */
+  public void warn(String text) {
+    LOG.warn("{}", text);
+    events.write(new ApplicationEvent.Note(text));
+  }
+
   public SparkgapConf conf() {
     return conf;
   }
@@ -145,10 +196,24 @@ public final class DriverSide implements DriverPlugin {
     }
   }
 
+  /** Spark would start a refused stage again, to the same end, unless it might be placed better. */
+  private void refuse(StageAttempt stage, int tasks, boolean place, String reason) {
+    if (!place || !executors.anyHostHolds(tasks, launches.profile(stage.stage()))) {
+      launches.refuse(stage.stage(), reason);
+    }
+  }
+
   private void executorFailed(ExecutorFailure failure) {
-    String reason =
-        "Sparkgap cannot work on executor %s on %s: %s"
-            .formatted(failure.executorId(), failure.host(), failure.reason());
+    cannotWork(
+        "Sparkgap cannot work on executor "
+            + failure.executorId()
+            + " on "
+            + failure.host()
+            + ": "
+            + failure.reason());
+  }
+
+  private void cannotWork(String reason) {
     events.write(new ApplicationEvent.Broken(reason));
     applicationEnd.begin(reason);
   }
@@ -159,6 +224,9 @@ public final class DriverSide implements DriverPlugin {
       CURRENT.compareAndSet(this, null);
     } // else whoever still calls learns why the application has ended
     reports.close();
+    if (launches != null) {
+      launches.close();
+    }
     if (events != null) {
       events.close();
     }

@@ -5,6 +5,7 @@ import io.sparkgap.bootstrap.Device;
 import io.sparkgap.bootstrap.NativeDevices;
 import io.sparkgap.bootstrap.NativeDevices.UnusableDeviceException;
 import io.sparkgap.bootstrap.Offer;
+import io.sparkgap.bootstrap.Reach;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +27,11 @@ final class ExecutorDevice {
 
   private final String wanted;
   private final SparkgapConf conf;
+  private final Reach reach;
 
-  ExecutorDevice(SparkgapConf conf) {
+  /** Of an executor that others reach like that. */
+  ExecutorDevice(SparkgapConf conf, Reach reach) {
+    this.reach = reach;
     this.wanted = conf.get(SparkgapConf.PROVIDER);
     this.conf = conf;
   }
@@ -41,7 +45,7 @@ final class ExecutorDevice {
    */
   Capabilities find(Map<String, ResourceInformation> resources) {
     if (wanted.equals(Offer.HOST)) {
-      return Capabilities.ofHost();
+      return Capabilities.ofHost(reach);
     }
     Device device;
     try {
@@ -62,7 +66,7 @@ final class ExecutorDevice {
     } else if (!offers.get(0).usable()) {
       throw refusal(offers.get(0).detail());
     }
-    return new Capabilities(device, offers);
+    return new Capabilities(device, reach, offers);
   }
 
   /** No GPU to use: with auto the next provider serves. */
@@ -74,7 +78,7 @@ final class ExecutorDevice {
     List<Offer> offers = new ArrayList<>();
     SparkgapConf.ON_GPU.forEach(provider -> offers.add(Offer.not(provider, why)));
     offers.add(Offer.OF_HOST);
-    return new Capabilities(Device.HOST_MEMORY, offers);
+    return new Capabilities(Device.HOST_MEMORY, reach, offers);
   }
 
   private IllegalStateException refusal(String why) {

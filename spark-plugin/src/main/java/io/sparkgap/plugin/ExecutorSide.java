@@ -9,9 +9,12 @@ import io.sparkgap.bootstrap.BarrierTask;
 import io.sparkgap.bootstrap.Capabilities;
 import io.sparkgap.bootstrap.DriverLink.DriverUnreachableException;
 import io.sparkgap.bootstrap.Durations;
+import io.sparkgap.bootstrap.Interruption;
 import io.sparkgap.bootstrap.Membership;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
+import io.sparkgap.bootstrap.Reach;
 import io.sparkgap.bootstrap.Rehearsal;
 import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldClient;
@@ -31,7 +34,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -78,8 +83,10 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.CHECK),
               conf.get(SparkgapConf.HOST_DIRECTORY),
               conf.get(SparkgapConf.DEVICE_SHARED),
+              conf.get(SparkgapConf.KERNEL_MAX_BLOCKS),
               conf.get(SparkgapConf.NVSHMEM_LIBRARY),
-              conf.get(SparkgapConf.NCCL_LIBRARY));
+              conf.get(SparkgapConf.NCCL_LIBRARY),
+              ExecutorReach.settings(conf));
       worlds =
           new WorldClient(
               driver,
@@ -92,7 +99,15 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.WATCHDOG_INTERVAL));
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
       Map<String, ResourceInformation> resources = resources(context);
-      inBackground("sparkgap-device", () -> findDevice(new ExecutorDevice(conf), resources));
+      SparkConf spark = context.conf();
+      inBackground(
+          "sparkgap-device",
+          () ->
+              findCapabilities(
+                  () -> {
+                    Reach reach = ExecutorReach.find(conf, spark, localHost());
+                    return new ExecutorDevice(conf, reach).find(resources);
+                  }));
       inBackground("sparkgap-rehearsal", () -> rehearse(settings));
     } catch (Exception | LinkageError e) {
       cannotWork(e);
@@ -104,18 +119,21 @@ public final class ExecutorSide implements ExecutorPlugin {
   private void rehearse(WorldSettings settings) {
     try {
       new Rehearsal(driver, executorId, settings).run();
-    } catch (HeapFullException
-        | WorldAbortedException
-        | PeerTimeoutException
-        | DriverUnreachableException e) {
-      // Of this moment: a full tmpfs, a machine that is too busy, a driver that ends. A job that
-      // meets the same says so itself.
-      LOG.warn("Executor {} could not rehearse a world: {}", executorId, e.getMessage());
+    } catch (HeapFullException | WorldAbortedException | PeerTimeoutException e) {
+      // Of this moment: a full tmpfs, a machine that is too busy. A job that meets the same says so
+      // itself.
+      if (!ended) {
+        LOG.warn("Executor {} could not rehearse a world: {}", executorId, e.getMessage());
+      }
+    } catch (DriverUnreachableException e) {
+      LOG.info("Executor {} rehearses no more: {}", executorId, e.getMessage());
     } catch (RuntimeException | LinkageError e) {
       if (!ended) {
         cannotWork(e);
       }
+      return;
     }
+    driver.tell(new ExecutorReady(executorId, localHost()));
   }
 
   private static void inBackground(String name, Runnable work) {
@@ -131,9 +149,9 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   /** Beside Spark's own start: a GPU's context takes most of a second. */
-  private void findDevice(ExecutorDevice device, Map<String, ResourceInformation> resources) {
+  private void findCapabilities(Supplier<Capabilities> find) {
     try {
-      capabilities.complete(device.find(resources));
+      capabilities.complete(find.get());
     } catch (RuntimeException | LinkageError e) {
       if (!ended) {
         cannotWork(e);
@@ -155,8 +173,7 @@ public final class ExecutorSide implements ExecutorPlugin {
               + " (spark.sparkgap.join.timeout): see whether nvidia-smi answers on "
               + host());
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw unavailable("the task was interrupted while it waited for its GPU");
+      throw Interruption.passOn(e);
     }
   }
 
@@ -176,7 +193,10 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   private void cannotWork(Throwable cause) {
-    failure = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    failure =
+        cause instanceof LinkageError
+            ? NativeLibrary.explain(cause)
+            : cause.getMessage() == null ? cause.toString() : cause.getMessage();
     LOG.error("Sparkgap cannot work on executor {}", executorId, cause);
     driver.tell(new ExecutorFailure(executorId, localHost(), failure));
   }
@@ -213,20 +233,22 @@ public final class ExecutorSide implements ExecutorPlugin {
     long taskId = context.taskAttemptId();
     if (!joinedTasks.add(taskId)) {
       throw new IllegalStateException(
-          "The task of partition %d of stage %s has joined already: keep the communicator that the"
-                  .formatted(context.partitionId(), stage)
-              + " first Sparkgap.join gave, or that Sparkgap.run passed");
+          "The task of partition "
+              + context.partitionId()
+              + " of stage "
+              + stage
+              + " has joined already: keep the communicator that the first Sparkgap.join gave, or"
+              + " that Sparkgap.run passed");
     }
     TaskCompletionListener forget = ended -> joinedTasks.remove(taskId);
     context.addTaskCompletionListener(forget);
     Membership membership =
-        worlds.join(
+        join(
             new BarrierTask(
                 stage,
                 context.partitionId(),
                 context.getTaskInfos().length,
-                context::isInterrupted),
-            host());
+                context::isInterrupted));
     TaskFailureListener fail = (failed, error) -> membership.fail(error);
     TaskCompletionListener end = ended -> membership.end();
     context.addTaskFailureListener(fail);
@@ -234,15 +256,32 @@ public final class ExecutorSide implements ExecutorPlugin {
     return membership.communicator();
   }
 
+  private Membership join(BarrierTask task) {
+    try {
+      return worlds.join(task, host());
+    } catch (DriverUnreachableException e) {
+      if (e.getCause() instanceof InterruptedException interruption) {
+        Thread.interrupted(); // the exception says it from now on
+        throw Interruption.passOn(interruption);
+      }
+      throw e;
+    }
+  }
+
   /** The tasks of a part would be a world that is too small, and say nothing. */
   private static void requireWhole(BarrierTaskContext context, StageAttempt stage) {
     int started = context.getTaskInfos().length;
     if (started != context.numPartitions()) {
       throw new IllegalStateException(
-          "Spark has started only %d of the %d tasks of stage %s, because it kept the result of one"
-                  .formatted(started, context.numPartitions(), stage)
-              + " that ended well just when another failed. A world needs all of them. Spark starts"
-              + " them all after this failure; a stage of Sparkgap.run is always started whole");
+          "Spark has started only "
+              + started
+              + " of the "
+              + context.numPartitions()
+              + " tasks of stage "
+              + stage
+              + ", because it kept the result of one that ended well just when another failed. A"
+              + " world needs all of them. Spark starts them all after this failure; a stage of"
+              + " Sparkgap.run is always started whole");
     }
   }
 

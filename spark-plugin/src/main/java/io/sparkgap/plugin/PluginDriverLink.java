@@ -53,11 +53,11 @@ final class PluginDriverLink implements DriverLink {
       throw e;
     } catch (Exception e) {
       throw new DriverUnreachableException(
-          "The driver's Sparkgap plugin did not answer "
+          "The driver did not answer "
               + name
               + " ("
               + e
-              + "). The driver must run with spark.plugins=io.sparkgap.SparkgapPlugin too",
+              + "): it has ended or is ending, or cannot be reached from here. See its log",
           e);
     }
   }

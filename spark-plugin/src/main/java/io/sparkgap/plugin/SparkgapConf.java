@@ -30,11 +30,11 @@ public final class SparkgapConf {
               "auto",
               "0.1.0",
               "What bootstraps a world and owns its memory. `host` is memory that the processes of"
-                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an executor"
-                  + " (`spark.executor.resource.gpu.amount=1`) and that library: where they cannot"
-                  + " serve, the application ends with the reason. `auto` takes the first of"
-                  + " `nvshmem`, `nccl`, `host` that every executor of the stage can have, and says"
-                  + " why in the driver's log and in `Communicator.toString()`."),
+                  + " one host share; `nvshmem` and `nccl` are GPU memory and need a GPU an"
+                  + " executor (`spark.executor.resource.gpu.amount=1`) and that library: where"
+                  + " they cannot serve, the application ends with the reason. `auto` takes the"
+                  + " first of `nvshmem`, `nccl`, `host` that every executor of the stage can have,"
+                  + " and says why in the driver's log and in `Communicator.toString()`."),
           List.of("auto", "host", "nccl", "nvshmem"));
 
   public static final ConfigEntry<String> NVSHMEM_LIBRARY =
@@ -66,6 +66,75 @@ public final class SparkgapConf {
               "Whether several PEs may be on one GPU, each in an executor of its own. Only where"
                   + " NVIDIA's MPS runs: without it, PEs that wait for each other take turns of"
                   + " milliseconds. Not with provider `nccl`, which takes one PE a GPU."));
+
+  public static final ConfigEntry<Integer> KERNEL_MAX_BLOCKS =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "kernel.max.blocks",
+              "0",
+              "0.1.0",
+              "The most blocks that a collective's kernel has, each of which takes a multiprocessor"
+                  + " of the GPU: fewer leave more to computations beside it, and make large"
+                  + " messages slower. 0: as many as are fastest."),
+          0,
+          1024);
+
+  public static final ConfigEntry<String> WIRE =
+      ConfigEntry.ofChoice(
+          new Declaration(
+              PREFIX + "wire",
+              "auto",
+              "0.1.0",
+              "What joins the nodes of a world whose executors are on several: `tcp`, or `verbs` for"
+                  + " InfiniBand and RoCE, which needs a libfabric of the host's that has it and was"
+                  + " not run by us. `auto` is `tcp`."),
+          List.of("auto", "tcp", "verbs"));
+
+  public static final ConfigEntry<String> WIRE_ADDRESS =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "wire.address",
+              "",
+              "0.1.0",
+              "Where an executor listens for PEs of other nodes while a world is made, and what it"
+                  + " sends from: a network such as `10.1.0.0/16`, an interface such as `eth1`, or a"
+                  + " numeric address. By default the address of the name that Spark gives the"
+                  + " executor's host."),
+          "[0-9A-Za-z._:/%-]{1,128}",
+          "an address, an interface or a network");
+
+  public static final ConfigEntry<String> WIRE_PORTS =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "wire.ports",
+              "",
+              "0.1.0",
+              "The ports that executors may listen on for PEs of other nodes, for firewalls: a range"
+                  + " such as `20000-20100`. Each PE of a world over several nodes needs one while"
+                  + " the world is made. By default any port."),
+          "\\d{1,5}(-\\d{1,5})?",
+          "a range of ports");
+
+  public static final ConfigEntry<Boolean> WIRE_PLAINTEXT =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "wire.plaintext",
+              "false",
+              "0.1.0",
+              "Whether a world may send its data between nodes unencrypted although the application"
+                  + " asks Spark to encrypt its traffic or its files (`spark.network.crypto.enabled`,"
+                  + " `spark.authenticate.enableSaslEncryption`, `spark.ssl.rpc.enabled`,"
+                  + " `spark.io.encryption.enabled`). The wire proves who is who, but does not"
+                  + " encrypt."));
+
+  public static final ConfigEntry<String> FABRIC_LIBRARY =
+      ConfigEntry.ofFile(
+          new Declaration(
+              PREFIX + "fabric.library",
+              "",
+              "0.1.0",
+              "The file `libfabric.so.1` on the executors, which carries the wire. By default the"
+                  + " one that the jar brings, which has TCP; for `verbs` the host's."));
 
   public static final ConfigEntry<Duration> PEER_TIMEOUT =
       ConfigEntry.ofDuration(
@@ -106,10 +175,24 @@ public final class SparkgapConf {
               PREFIX + "slots.timeout",
               "60s",
               "0.1.0",
-              "How long `Sparkgap.run` waits until there are enough executors to run all PEs at"
-                  + " once, before it fails with what was asked for and what there is."),
+              "How long `Sparkgap.run`, and each retry of its stage, waits until there are enough"
+                  + " executors to run all PEs at once, before it fails with what was asked for and"
+                  + " what there is. While there are enough, but other stages hold them, it waits,"
+                  + " and says now and then who does."),
           Duration.ZERO,
           Duration.ofDays(1));
+
+  public static final ConfigEntry<Integer> EXECUTOR_STARTS_LOST =
+      ConfigEntry.ofInt(
+          new Declaration(
+              PREFIX + "executor.starts.lost",
+              "5",
+              "0.1.0",
+              "How many executors in a row may be lost before Sparkgap in them is ready. So many"
+                  + " end the application, with their exit codes, their hosts and where their logs"
+                  + " are: Spark would replace them for ever."),
+          1,
+          10_000);
 
   public static final ConfigEntry<String> HOST_DIRECTORY =
       ConfigEntry.ofFolder(
@@ -117,9 +200,9 @@ public final class SparkgapConf {
               PREFIX + "host.directory",
               "/dev/shm",
               "0.1.0",
-              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and some"
-                  + " pages with which the PEs of any world watch each other. Nothing is ever left in"
-                  + " it."));
+              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and"
+                  + " some pages with which the PEs of any world watch each other. Nothing is ever"
+                  + " left in it."));
 
   public static final ConfigEntry<Duration> WATCHDOG_INTERVAL =
       ConfigEntry.ofDuration(
@@ -183,10 +266,17 @@ public final class SparkgapConf {
           NVSHMEM_LIBRARY,
           NCCL_LIBRARY,
           DEVICE_SHARED,
+          KERNEL_MAX_BLOCKS,
+          WIRE,
+          WIRE_ADDRESS,
+          WIRE_PORTS,
+          WIRE_PLAINTEXT,
+          FABRIC_LIBRARY,
           PEER_TIMEOUT,
           CHECK,
           JOIN_TIMEOUT,
           SLOTS_TIMEOUT,
+          EXECUTOR_STARTS_LOST,
           HOST_DIRECTORY,
           WATCHDOG_INTERVAL,
           WORLDS_IDLE_MAX,

@@ -69,7 +69,7 @@ final class ThreadWorld implements AutoCloseable {
     topology =
         new Topology(
             IntStream.range(0, pes)
-                .mapToObj(pe -> new PeInfo(pe, "localhost", "driver", pe, "host memory"))
+                .mapToObj(pe -> new PeInfo(pe, 0, "localhost", "driver", pe, "host memory"))
                 .toList());
     for (int pe = 0; pe < pes; pe++) {
       handles.add(create(pe, pes, peerTimeoutMillis, check));

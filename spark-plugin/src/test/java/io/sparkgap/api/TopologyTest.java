@@ -7,13 +7,26 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TopologyTest {
-  private static final PeInfo FIRST = new PeInfo(0, "a", "1", 0, "host memory");
-  private static final PeInfo SECOND = new PeInfo(1, "a", "2", 1, "host memory");
-  private static final PeInfo THIRD = new PeInfo(2, "b", "3", 2, "host memory");
+  private static final PeInfo FIRST = new PeInfo(0, 0, "a", "1", 0, "host memory");
+  private static final PeInfo SECOND = new PeInfo(1, 0, "a", "2", 1, "host memory");
+  private static final PeInfo THIRD = new PeInfo(2, 1, "b", "3", 2, "host memory");
 
   @Test
   void pesOfOneHostShareMemory() {
-    Topology topology = new Topology(List.of(FIRST, SECOND, THIRD));
+    Topology topology = new Topology(List.of(FIRST, SECOND));
+    assertThat(topology.link(0, 1)).isEqualTo(Link.SHM);
+    assertThat(topology.nodes()).isEqualTo(1);
+  }
+
+  @Test
+  void pesOfSeveralNodesAreLinkedByTheWire() {
+    List<List<Link>> links =
+        List.of(
+            List.of(Link.SHM, Link.SHM, Link.TCP),
+            List.of(Link.SHM, Link.SHM, Link.TCP),
+            List.of(Link.TCP, Link.TCP, Link.SHM));
+    Topology topology = new Topology(List.of(FIRST, SECOND, THIRD), links);
+    assertThat(topology.nodes()).isEqualTo(2);
     assertThat(topology.link(0, 1)).isEqualTo(Link.SHM);
     assertThat(topology.link(2, 1)).isEqualTo(Link.TCP);
   }

@@ -85,7 +85,7 @@ public final class AllReduceBench {
       Topology topology =
           new Topology(
               IntStream.range(0, pes)
-                  .mapToObj(i -> new PeInfo(i, "localhost", "none", i, "host memory"))
+                  .mapToObj(i -> new PeInfo(i, 0, "localhost", "none", i, "host memory"))
                   .toList());
       try (Communicator communicator =
           Communicator.over(world.handle(), pe, topology, 0, "benchmark", line -> {}, () -> {})) {

@@ -29,7 +29,7 @@ class GpuRendezvousTest {
 
   private final Rendezvous rendezvous =
       new Rendezvous(
-          new Rendezvous.Limits(Duration.ofSeconds(60), Duration.ofSeconds(30), IDLE),
+          new RendezvousLimits(Duration.ofSeconds(60), Duration.ofSeconds(30), IDLE),
           false,
           () -> now,
           ready::add);
@@ -40,7 +40,8 @@ class GpuRendezvousTest {
         new Register(
             stage,
             tasks,
-            new Member(partition, executor, "node-a", device),
+            new Member(partition, executor, "node-a", "node-a", device),
+            Reach.OF_ONE_PROCESS,
             List.of(Offer.of(provider, "found")),
             List.of(idle)));
   }

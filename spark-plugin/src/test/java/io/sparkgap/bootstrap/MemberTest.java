@@ -31,14 +31,36 @@ class MemberTest {
     assertThat(sortedAgain(inOrder)).isEqualTo(inOrder);
   }
 
+  @Test
+  void aNodeStaysTogetherWhateverItsHostsAreCalled() {
+    List<Member> inOrder =
+        List.of(
+            new Member(0, "1", "127.0.0.1", "key 2", Device.HOST_MEMORY),
+            new Member(1, "2", "127.0.0.3", "key 2", Device.HOST_MEMORY),
+            new Member(2, "3", "127.0.0.2", "key 1", Device.HOST_MEMORY));
+    assertThat(sortedAgain(inOrder)).isEqualTo(inOrder);
+  }
+
+  @Test
+  void placesAreCountedNodeByNode() {
+    List<Member> members =
+        List.of(
+            new Member(0, "1", "a", "a", Device.HOST_MEMORY),
+            new Member(1, "2", "b", "b", Device.HOST_MEMORY),
+            new Member(2, "3", "b", "b", Device.HOST_MEMORY));
+    assertThat(Place.of(0, members)).isEqualTo(new Place(0, 3, 0, 1));
+    assertThat(Place.of(2, members)).isEqualTo(new Place(2, 3, 1, 2));
+    assertThat(Place.of(2, members).isWired()).isTrue();
+    assertThat(Place.of(0, members.subList(0, 1)).isWired()).isFalse();
+  }
+
   private static Member member(int partition, String executorId, String host) {
-    return new Member(partition, executorId, host, Device.HOST_MEMORY);
+    return new Member(partition, executorId, host, host, Device.HOST_MEMORY);
   }
 
   private static List<Member> sortedAgain(List<Member> members) {
     List<Member> sorted = new ArrayList<>(members);
     Collections.shuffle(sorted, new Random(1));
-    sorted.sort(Member.PE_ORDER);
-    return sorted;
+    return Member.inPeOrder(sorted);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Poll;
@@ -29,19 +30,23 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class MessageCodecTest {
   private static final StageAttempt STAGE = new StageAttempt(7, 2);
-  private static final Member MEMBER = new Member(3, "12", "node-ä", Device.HOST_MEMORY);
+  private static final Reach REACH = new Reach("ab12", false, "no libfabric.so.1");
+
+  private static final Member MEMBER = new Member(3, "12", "node-ä", "ab12", Device.HOST_MEMORY);
   private static final Member ON_GPU =
-      new Member(2, "7", "node-b", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
+      new Member(
+          2, "7", "node-b", "cd34", new Device(0, "NVIDIA H200", "GPU-2d1b", "0000:19:00.0"));
 
   private final MessageCodec codec = new MessageCodec();
 
   static Stream<Message> everyMessage() {
     return Stream.of(
-        new Register(STAGE, 4, MEMBER, List.of(Offer.OF_HOST), List.of(1L, Long.MAX_VALUE)),
+        new Register(STAGE, 4, MEMBER, REACH, List.of(Offer.OF_HOST), List.of(1L, Long.MAX_VALUE)),
         new Register(
             STAGE,
             4,
             ON_GPU,
+            new Reach("cd34", true, "libfabric 2.5.1"),
             List.of(Offer.not(Offer.NVSHMEM, "none"), Offer.of(Offer.NCCL, "NCCL 2.28.9")),
             List.of()),
         new Poll(STAGE, 3),
@@ -55,6 +60,7 @@ class MessageCodecTest {
             List.of(new Ready(STAGE, 3)),
             List.of(5L)),
         new Report(2, "epoch 3, loss 0.1"),
+        new ExecutorReady("12", "node-a"),
         new ExecutorFailure("12", "node-a", "no library"),
         new ExecutorReplaced("12", "node-a", "GPU 0 failed"),
         new Wait(1_000),
@@ -156,6 +162,7 @@ class MessageCodecTest {
                         partition,
                         Integer.toString(partition),
                         "a-host-with-a-long-name-0123456789.in.some.department.example.com",
+                        "0123456789abcdef".repeat(4),
                         new Device(
                             partition,
                             "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition",
@@ -170,7 +177,7 @@ class MessageCodecTest {
             "x".repeat(FieldReader.MAX_CHARS),
             255,
             members,
-            new WorldId(new byte[256]),
+            new WorldId(new byte[FieldReader.MAX_CARD_BYTES]),
             List.of());
     assertThat(codec.decode(codec.encode(assignment))).isEqualTo(assignment);
   }

@@ -21,8 +21,13 @@ class ProviderChoiceTest {
   }
 
   private void member(String executor, Device device, Offer... offers) {
-    Member member = new Member(members.size(), executor, "node-a", device);
-    members.add(new Register(STAGE, 2, member, List.of(offers), List.of()));
+    member(executor, "node-a", true, device, offers);
+  }
+
+  private void member(String executor, String host, boolean wired, Device device, Offer... offers) {
+    Member member = new Member(members.size(), executor, host, host, device);
+    Reach reach = new Reach(host, wired, wired ? "tcp" : "no libfabric.so.1");
+    members.add(new Register(STAGE, 2, member, reach, List.of(offers), List.of()));
   }
 
   private ProviderChoice choice() {
@@ -59,6 +64,24 @@ class ProviderChoiceTest {
         .isEqualTo(
             new ProviderChoice(
                 "host", "not nvshmem or nccl, because executor 1 on node-a: no GPU", ""));
+  }
+
+  @Test
+  void hostMemoryServesSeveralNodesAndGpusServeOne() {
+    member("1", "node-a", true, gpu(0, "GPU-a"), NVSHMEM, Offer.OF_HOST);
+    member("2", "node-b", true, gpu(0, "GPU-b"), NVSHMEM, Offer.OF_HOST);
+    assertThat(choice().provider()).isEqualTo("host");
+    assertThat(choice().reason())
+        .contains("not nvshmem, because the PEs of stage 3.0 are on 2 nodes")
+        .contains("executor 1 on node-a, executor 2 on node-b");
+  }
+
+  @Test
+  void severalNodesNeedAWireOnEachExecutor() {
+    member("1", "node-a", true, Device.HOST_MEMORY, Offer.OF_HOST);
+    member("2", "node-b", false, Device.HOST_MEMORY, Offer.OF_HOST);
+    assertThat(choice().refusal())
+        .contains("are on 2 nodes", "executor 2 on node-b has no wire: no libfabric.so.1");
   }
 
   @Test
@@ -140,7 +163,8 @@ class ProviderChoiceTest {
 
   @Test
   void whatTurnsOutUnusableIsNotOfferedAgain() {
-    Capabilities able = new Capabilities(gpu(0, "GPU-a"), List.of(NVSHMEM, NCCL));
+    Capabilities able =
+        new Capabilities(gpu(0, "GPU-a"), Reach.OF_ONE_PROCESS, List.of(NVSHMEM, NCCL));
     able.withdraw(Offer.NVSHMEM, "no peer access");
     assertThat(able.offers()).containsExactly(Offer.not(Offer.NVSHMEM, "no peer access"), NCCL);
   }

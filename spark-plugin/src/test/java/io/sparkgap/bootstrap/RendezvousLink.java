@@ -30,7 +30,7 @@ final class RendezvousLink implements DriverLink {
     Duration limit = Duration.ofSeconds(20);
     rendezvous =
         new Rendezvous(
-            new Rendezvous.Limits(limit, limit, limit), false, System::nanoTime, worlds::add);
+            new RendezvousLimits(limit, limit, limit), false, System::nanoTime, worlds::add);
   }
 
   @Override

@@ -34,7 +34,7 @@ class WorldClientTest {
         driver,
         "1",
         SETTINGS,
-        Capabilities::ofHost,
+        () -> Capabilities.ofHost(Reach.OF_ONE_PROCESS),
         reason -> {},
         1,
         Duration.ofMinutes(1),

@@ -12,15 +12,21 @@ final class Background<T> {
 
   private final FutureTask<T> job;
 
+  private final Thread thread;
+
   private Background(Callable<T> job) {
     this.job = new FutureTask<>(job);
-    Thread thread = new Thread(this.job, "job of a test");
+    thread = new Thread(this.job, "job of a test");
     thread.setDaemon(true);
     thread.start();
   }
 
   static <T> Background<T> start(Callable<T> job) {
     return new Background<>(job);
+  }
+
+  void interrupt() {
+    thread.interrupt();
   }
 
   /** What the job returned; fails if it threw, or takes longer than minutes. */

@@ -12,8 +12,10 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,25 @@ class NativeLibraryUnusableTest {
     }
   }
 
+  /** The loader would take it, and the process would end by SIGBUS, again and again. */
+  @Test
+  void aLibraryThatWasCutEndsTheApplicationWithOneMessage() throws Exception {
+    Path copy = folder.resolve("cut");
+    copy(location(NativeLibrary.class), copy, file -> true);
+    Path library = copy.resolve("io/sparkgap/jni/linux-x86_64/libsparkgap.so");
+    Files.write(library, Arrays.copyOf(Files.readAllBytes(library), 100_000));
+    String path =
+        SparkApplication.cluster(1, 1)
+            .get(EXECUTOR_CLASS_PATH)
+            .replace(location(NativeLibrary.class).toString(), copy.toString());
+    try (DriverProcess driver =
+        DriverProcess.start(
+            Application.class, List.of(), "cluster", EXECUTOR_CLASS_PATH + "=" + path)) {
+      assertEndsWithOneMessage(
+          driver, "The native library of Sparkgap is damaged", "build that again");
+    }
+  }
+
   @Test
   void anotherPlatformEndsTheApplicationWithOneMessage() throws Exception {
     try (DriverProcess driver =
@@ -105,21 +126,25 @@ class NativeLibraryUnusableTest {
 
   /** The native module as it is on this class path, without its libraries. */
   private Path strippedCopy() throws IOException, URISyntaxException {
-    Path from = location(NativeLibrary.class);
     Path to = folder.resolve("stripped");
-    if (Files.isDirectory(from)) {
-      copyClasses(from, to);
-    } else {
-      try (FileSystem jar = FileSystems.newFileSystem(from, Map.of())) {
-        copyClasses(jar.getPath("/"), to);
-      }
-    }
+    copy(location(NativeLibrary.class), to, file -> file.toString().endsWith(".class"));
     return to;
   }
 
-  private static void copyClasses(Path from, Path to) throws IOException {
+  /** Of a folder or a jar, into a folder. */
+  private static void copy(Path from, Path to, Predicate<Path> wanted) throws IOException {
+    if (Files.isDirectory(from)) {
+      copyFiles(from, to, wanted);
+    } else {
+      try (FileSystem jar = FileSystems.newFileSystem(from, Map.of())) {
+        copyFiles(jar.getPath("/"), to, wanted);
+      }
+    }
+  }
+
+  private static void copyFiles(Path from, Path to, Predicate<Path> wanted) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".class")).toList()) {
+      for (Path file : files.filter(Files::isRegularFile).filter(wanted).toList()) {
         Path copy = to.resolve(from.relativize(file).toString());
         Files.createDirectories(copy.getParent());
         Files.copy(file, copy);

@@ -7,6 +7,7 @@ import io.sparkgap.bootstrap.Member;
 import io.sparkgap.bootstrap.Message;
 import io.sparkgap.bootstrap.Message.Assignment;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
+import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Ready;
 import io.sparkgap.bootstrap.Message.Refused;
@@ -18,7 +19,9 @@ import io.sparkgap.bootstrap.Message.Watch;
 import io.sparkgap.bootstrap.MessageCodec;
 import io.sparkgap.bootstrap.MessageCodec.MalformedMessageException;
 import io.sparkgap.bootstrap.Offer;
+import io.sparkgap.bootstrap.Reach;
 import io.sparkgap.bootstrap.Rendezvous;
+import io.sparkgap.bootstrap.RendezvousLimits;
 import io.sparkgap.bootstrap.StageAttempt;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,14 +32,15 @@ import org.junit.jupiter.api.Test;
 class DriverEndpointTest {
   private final MessageCodec codec = new MessageCodec();
   private final List<Report> reports = new ArrayList<>();
+  private final List<ExecutorReady> ready = new ArrayList<>();
   private final List<ExecutorFailure> failures = new ArrayList<>();
   private final DriverEndpoint endpoint =
-      new DriverEndpoint(rendezvous(), reports::add, failures::add);
+      new DriverEndpoint(rendezvous(), reports::add, ready::add, failures::add);
 
   private static Rendezvous rendezvous() {
     Duration limit = Duration.ofSeconds(10);
     return new Rendezvous(
-        new Rendezvous.Limits(limit, limit, limit), false, System::nanoTime, ready -> {});
+        new RendezvousLimits(limit, limit, limit), false, System::nanoTime, ready -> {});
   }
 
   private Message answer(Object received) throws MalformedMessageException {
@@ -49,7 +53,8 @@ class DriverEndpointTest {
         new Register(
             new StageAttempt(0, 0),
             2,
-            new Member(0, "1", "node-a", Device.HOST_MEMORY),
+            new Member(0, "1", "node-a", "node-a", Device.HOST_MEMORY),
+            new Reach("node-a", false, "none"),
             List.of(Offer.OF_HOST),
             List.of());
     assertThat(answer(codec.encode(register))).isEqualTo(new Wait(1_000));
@@ -60,11 +65,13 @@ class DriverEndpointTest {
     Report report = new Report(1, "half way");
     ExecutorFailure failure = new ExecutorFailure("1", "node-a", "no memory");
     assertThat(endpoint.receive(codec.encode(report))).isNull();
+    assertThat(endpoint.receive(codec.encode(new ExecutorReady("1", "node-a")))).isNull();
     assertThat(endpoint.receive(codec.encode(failure))).isNull();
     assertThat(endpoint.receive(codec.encode(new ExecutorReplaced("1", "node-a", "GPU 0 failed"))))
         .isNull();
     assertThat(endpoint.receive(codec.encode(new Ready(new StageAttempt(5, 5), 3)))).isNull();
     assertThat(reports).containsExactly(report);
+    assertThat(ready).containsExactly(new ExecutorReady("1", "node-a"));
     assertThat(failures).containsExactly(failure);
   }
 
@@ -94,7 +101,8 @@ class DriverEndpointTest {
         new Register(
             stage,
             1,
-            new Member(0, "1", "node-a", Device.HOST_MEMORY),
+            new Member(0, "1", "node-a", "node-a", Device.HOST_MEMORY),
+            new Reach("node-a", false, "none"),
             List.of(Offer.OF_HOST),
             List.of());
     return ((Assignment) answer(codec.encode(register))).epoch();
@@ -118,6 +126,7 @@ class DriverEndpointTest {
             report -> {
               throw new IllegalStateException("broken");
             },
+            ready::add,
             failures::add);
     assertThat(codec.decode(broken.receive(codec.encode(new Report(0, "x")))))
         .isInstanceOf(Refused.class);

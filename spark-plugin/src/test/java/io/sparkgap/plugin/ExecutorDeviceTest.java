@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.sparkgap.bootstrap.Offer;
+import io.sparkgap.bootstrap.Reach;
 import io.sparkgap.jni.NativeLibrary;
 import java.util.Map;
 import org.apache.spark.SparkConf;
@@ -24,7 +25,9 @@ class ExecutorDeviceTest {
   }
 
   private static ExecutorDevice device(String provider) {
-    return new ExecutorDevice(SparkgapConf.read(new SparkConf(false).set(PROVIDER, provider)));
+    return new ExecutorDevice(
+        SparkgapConf.read(new SparkConf(false).set(PROVIDER, provider)),
+        new Reach("", false, "not asked"));
   }
 
   private static Map<String, ResourceInformation> gpu(String address) {

@@ -16,10 +16,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.api.java.JavaSparkContext;
+import scala.Option;
 
 /**
  * A real Spark application with Sparkgap loaded, for one test: in this JVM, or with executors that
@@ -123,11 +127,20 @@ public final class SparkApplication implements AutoCloseable {
     }
   }
 
+  private boolean isActive() {
+    Option<SparkContext> active = SparkContext$.MODULE$.getActive();
+    return active.isDefined() && active.get() == sc.sc();
+  }
+
   @Override
   public void close() {
     executors();
     sc.stop();
     long deadline = System.nanoTime() + EXIT_PATIENCE_NANOS;
+    // Where another thread stops it, that has only begun.
+    while (isActive() && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
     for (ProcessHandle executor : executorsEver) {
       try {
         executor.onExit().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);

@@ -88,7 +88,9 @@ final class Sparkgap {
   }
 
   Running start(String... arguments) throws IOException {
-    List<String> words = new ArrayList<>(List.of(HOME.resolve("launcher/bin/sparkgap").toString()));
+    // These tests may run with signals ignored, as whatever a script starts in the background does.
+    List<String> words = new ArrayList<>(List.of("env", "--default-signal"));
+    words.add(HOME.resolve("launcher/bin/sparkgap").toString());
     words.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(words);
     builder

@@ -1,6 +1,7 @@
 package io.sparkgap.launcher.cluster;
 
 import io.sparkgap.launcher.LauncherException;
+import io.sparkgap.launcher.UnknownApplicationException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -30,8 +31,8 @@ public interface Cluster extends AutoCloseable {
    * How an application gets on.
    *
    * @param id as Spark and the cluster manager name it
-   * @throws LauncherException with {@link ExitCode#UNREACHABLE} also if there is no application of
-   *     that name; the message says so and how to list those that there are
+   * @throws UnknownApplicationException if there is no application of that name; the message says
+   *     so and how to list those that there are
    */
   ApplicationStatus status(String id) throws LauncherException, InterruptedException;
 

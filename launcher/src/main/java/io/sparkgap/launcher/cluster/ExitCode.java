@@ -3,7 +3,7 @@ package io.sparkgap.launcher.cluster;
 /** How {@code sparkgap} ends: what a script can tell apart. Written out in docs/submit.md. */
 public enum ExitCode {
   SUCCESS(0, "everything went well"),
-  INTERNAL(1, "Sparkgap itself failed, or is not built, or found no Spark"),
+  INTERNAL(1, "Sparkgap itself failed, or is not built, or found no Spark that starts"),
   USAGE(2, "the command line is wrong, or contradicts itself"),
   REFUSED(3, "the cluster can never give what was asked for; nothing was submitted"),
   WAITED_TOO_LONG(4, "what was asked for was not free within the time to wait (--wait)"),

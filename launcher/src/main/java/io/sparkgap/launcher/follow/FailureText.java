@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The cause of a failure, from what Spark and Python print when an application ends by an
@@ -25,6 +26,22 @@ public final class FailureText {
       Pattern.compile("^Exception in thread \"main\" (.*)$");
   private static final Pattern SUBMIT_ERROR =
       Pattern.compile("^(?:Error: |\\S*Exception in thread )(.*)$");
+  private static final String CAUSE = "Caused by: ";
+
+  /** Exceptions that have no words of their own. */
+  private static final Pattern WRAPPER =
+      Pattern.compile(
+          "\\S*\\b(InvocationTargetException|UndeclaredThrowableException"
+              + "|ExceptionInInitializerError|ExecutionException|CompletionException"
+              + "|PrivilegedActionException)(: (null|\\S+)?)?");
+
+  private static final Pattern STOPPED_CONTEXT =
+      Pattern.compile(
+          "SparkContext (was shut down|has been (stopped|shutdown))|stopped SparkContext"
+              + "|SparkContext of application \\S+ has been stopped"
+              + "|Spark context stopped while waiting for backend"
+              + "|SparkContext is stopping|Master removed our application");
+
   private static final String PYTHON_STACK = "Traceback (most recent call last):";
 
   /** What Spark says before a task's own error; of several, the last counts. */
@@ -38,7 +55,8 @@ public final class FailureText {
           "ExecutorLostFailure|executor \\S+ was lost|PeerLostException|PeerTimeoutException"
               + "|ExecutorDeadException|Sparkgap cannot work on executor|HeapFullException"
               + "|ProviderUnavailableException|CallMismatchException|WorldAbortedException"
-              + "|Max number of executor failures|Unable to register with external shuffle");
+              + "|Max number of executor failures|Master removed our application"
+              + "|Unable to register with external shuffle");
 
   private FailureText() {}
 
@@ -49,10 +67,12 @@ public final class FailureText {
    * @return empty if there is nothing of the kind in it
    */
   static Optional<Failure> of(Path log) throws IOException {
-    if (!Files.exists(log)) {
-      return Optional.empty();
-    }
-    return of(Files.readString(log, UTF_8).lines().toList());
+    return of(lines(log));
+  }
+
+  /** All of a log; none if there is no such file. */
+  static List<String> lines(Path log) throws IOException {
+    return Files.exists(log) ? Files.readString(log, UTF_8).lines().toList() : List.of();
   }
 
   static Optional<Failure> of(List<String> log) {
@@ -66,22 +86,68 @@ public final class FailureText {
         java = SUBMIT_ERROR.matcher(line);
       }
       if (java.matches()) {
-        List<String> text = new ArrayList<>(List.of(java.group(1)));
-        for (String more : log.subList(i + 1, log.size())) {
-          if (more.startsWith("\tat ") || more.startsWith("    at ") || isLog(more)) {
-            break;
-          }
-          text.add(more);
-        }
-        return Optional.of(ofText(String.join("\n", text)));
+        List<String> below = log.subList(i + 1, log.size());
+        String text = java.group(1) + words(below);
+        return Optional.of(
+            ofText(WRAPPER.matcher(text.strip()).matches() ? text + "\n" + whole(below) : text));
       }
     }
     return Optional.empty();
   }
 
+  /** Lines of a message up to the stack below it, each with a line break before it. */
+  private static String words(List<String> log) {
+    StringBuilder words = new StringBuilder();
+    for (String line : log) {
+      if (line.startsWith("\tat ") || line.startsWith("    at ") || isLog(line)) {
+        break;
+      }
+      words.append('\n').append(line);
+    }
+    return words.toString();
+  }
+
+  /** An exception's stack and causes. */
+  private static String whole(List<String> log) {
+    return log.stream().takeWhile(line -> !isLog(line)).collect(Collectors.joining("\n"));
+  }
+
+  /** The text, or that of its cause where an exception does nothing but wrap another. */
+  private static String unwrapped(String text) {
+    List<String> lines = text.lines().toList();
+    boolean wrapped = false;
+    while (!lines.isEmpty() && WRAPPER.matcher(lines.get(0)).matches()) {
+      List<String> causes = lines.stream().skip(1).dropWhile(line -> !isCause(line)).toList();
+      if (causes.isEmpty()) {
+        break;
+      }
+      wrapped = true;
+      lines = new ArrayList<>(causes);
+      lines.set(0, causes.get(0).substring(CAUSE.length()));
+    }
+    return wrapped
+        ? lines.stream().takeWhile(line -> !isCause(line)).collect(Collectors.joining("\n"))
+        : text;
+  }
+
+  private static boolean isCause(String line) {
+    return line.startsWith(CAUSE);
+  }
+
+  /** A cause of a kind that is known, the first of some lines, the others below it. */
+  static Failure inLines(ExitCode kind, String text) {
+    List<String> lines = text.strip().lines().map(FailureText::shortened).limit(LINES).toList();
+    return new Failure(kind, lines.get(0), lines.subList(1, lines.size()));
+  }
+
+  /** Whether a driver tells no more than that its context was stopped under it. */
+  static boolean isOfStoppedContext(Failure failure) {
+    return STOPPED_CONTEXT.matcher(failure.cause()).find();
+  }
+
   /** Of an exception's text, as Spark tells it: what kind of failure it was and its own words. */
   public static Failure ofText(String text) {
-    String own = ownWords(text);
+    String own = unwrapped(ownWords(text));
     List<String> lines = own.lines().map(FailureText::shortened).limit(LINES).toList();
     return new Failure(
         kind(text),
@@ -99,7 +165,7 @@ public final class FailureText {
     if (text.contains("Sparkgap.run needs ") && text.contains("task slots at once")) {
       return ExitCode.WAITED_TOO_LONG;
     }
-    String rootCause = ownWords(text);
+    String rootCause = unwrapped(ownWords(text));
     return WORLD.matcher(rootCause).find() ? ExitCode.WORLD : ExitCode.USER_CODE;
   }
 
@@ -145,7 +211,7 @@ public final class FailureText {
     return String.join("\n", text);
   }
 
-  private static boolean isLog(String line) {
+  static boolean isLog(String line) {
     return line.matches("\\d\\d.*\\b(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\\b.*");
   }
 

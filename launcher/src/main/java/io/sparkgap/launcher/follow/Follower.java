@@ -12,10 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Follows one application until it has ended, has waited too long, or is to be killed. Whichever it
@@ -24,22 +21,18 @@ import java.util.regex.Pattern;
  */
 public final class Follower {
   private static final long LOOK_MILLIS = 100;
-  private static final Duration ASK_CLUSTER = Duration.ofSeconds(1);
-  private static final Duration ASK_LOST_CLUSTER = Duration.ofSeconds(3);
 
   /** How long a lost connection may take to come back where nothing else tells how things are. */
   private static final Duration LOST_FOR_GOOD = Duration.ofMinutes(5);
 
+  /** How long a cluster manager that is just back may take to remember what it has. */
+  private static final Duration FORGOTTEN_FOR_GOOD = Duration.ofSeconds(15);
+
+  /** How long a driver may take to end the application that it says it ends. */
+  private static final Duration BROKEN = Duration.ofSeconds(15);
+
   /** How long spark-submit may take, beside that, until the cluster has the application. */
   private static final Duration SUBMISSION = Duration.ofMinutes(5);
-
-  /** A cluster manager needs a moment to know what a driver that has ended came to. */
-  private static final Duration SETTLING = Duration.ofSeconds(10);
-
-  /** How long a driver on this machine may take to see that YARN has killed its application. */
-  private static final Duration NOTICING = Duration.ofSeconds(5);
-
-  private static final Pattern STANDALONE_DRIVER = Pattern.compile("driver-\\d{14}-\\d{4,}");
 
   private final Plan plan;
   private final Submission submission;
@@ -50,12 +43,12 @@ public final class Follower {
 
   private final EventLines lines = new EventLines();
   private final Progress progress = new Progress();
+  private final ClusterWatch watch;
+  private final Ending ending;
+  private final Verdict verdict;
   private final long startNanos = System.nanoTime();
-  private ApplicationStatus status;
-  private String shown = "";
-  private long askNanos;
-  private long lostNanos;
   private long submittedNanos;
+  private long brokenNanos;
   private boolean complete;
 
   /**
@@ -75,6 +68,9 @@ public final class Follower {
     this.view = view;
     this.interrupts = interrupts;
     this.eventsFile = eventsFile;
+    this.watch = new ClusterWatch(cluster, plan, submission, progress, view);
+    this.ending = new Ending(plan, submission, cluster, view);
+    this.verdict = new Verdict(plan, submission, cluster, watch, progress);
   }
 
   public Outcome follow() throws IOException, InterruptedException, LauncherException {
@@ -83,29 +79,40 @@ public final class Follower {
       Thread.sleep(LOOK_MILLIS);
       boolean alive = submission.isAlive();
       readEvents();
-      askCluster();
+      watch.ask();
       if (interrupts.isMeant()) {
-        return killed();
+        return Outcome.of(ExitCode.KILLED, "interrupted; " + ending.end(id()));
       }
       if (waitsTooLong()) {
         return waitedTooLong();
       }
+      if (isForgottenForGood()) {
+        return forgotten();
+      }
+      if (isBrokenForLong()) {
+        ending.end(id());
+        return verdict.broken();
+      }
       if (!plan.isClusterMode()) {
         if (!alive) {
-          return ended(submission.exitCode());
+          int exitCode = submission.exitCode();
+          readEvents();
+          return verdict.here(exitCode);
         }
       } else {
         if (!alive && !submitted) {
           int exitCode = submission.exitCode();
           if (exitCode != 0 && id().isEmpty()) {
-            return failedToSubmit(exitCode);
+            return verdict.notSubmitted(exitCode);
           }
           submitted = true;
         }
-        if (status != null && status.state().isOver()) {
-          return endedOnCluster();
+        if (watch.status() != null && watch.status().state().isOver()) {
+          watch.askAtOnce();
+          readEvents();
+          return verdict.onCluster();
         }
-        if (lostForGood()) {
+        if (watch.lost().compareTo(LOST_FOR_GOOD) > 0) {
           return unreachable();
         }
       }
@@ -115,17 +122,17 @@ public final class Follower {
 
   /** The application's id, if it has one yet. */
   public String id() {
-    return status != null ? status.id() : progress.id();
+    return watch.id();
   }
 
   private String now() {
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
     StringBuilder text = new StringBuilder(seconds + " s");
-    if (status != null && !status.waiting().isEmpty()) {
-      text.append("  ").append(status.waiting());
+    if (!waiting().isEmpty()) {
+      text.append("  ").append(waiting());
     }
     if (progress.id().isEmpty()) {
-      return text.append(status == null ? "  starting Spark" : "").toString();
+      return text.append(watch.status() == null ? "  starting Spark" : "").toString();
     }
     if (plan.asked().master().kind() != Master.Kind.LOCAL) {
       text.append("  executors %d of %d".formatted(progress.executors(), plan.executors()));
@@ -139,20 +146,20 @@ public final class Follower {
     return text.toString();
   }
 
+  /** What the cluster manager says that it waits for; empty if it does not. */
+  private String waiting() {
+    ApplicationStatus status = watch.status();
+    return status == null ? "" : status.waiting();
+  }
+
   private void readEvents() throws IOException, InterruptedException, LauncherException {
     byte[] news = new byte[0];
-    if (!plan.isClusterMode()) {
-      if (Files.exists(eventsFile)) {
-        try (InputStream file = Files.newInputStream(eventsFile)) {
-          file.skipNBytes(lines.seen());
-          news = file.readAllBytes();
-        }
-      }
-    } else if (isTimeToAsk() && status != null && status.state() != State.QUEUED) {
-      try {
-        news = cluster.events(status.id(), lines.seen());
-      } catch (LauncherException e) {
-        requireLostConnection(e);
+    if (plan.isClusterMode()) {
+      news = watch.events(lines.seen());
+    } else if (Files.exists(eventsFile)) {
+      try (InputStream file = Files.newInputStream(eventsFile)) {
+        file.skipNBytes(lines.seen());
+        news = file.readAllBytes();
       }
     }
     for (EventLines.Line line : lines.add(news)) {
@@ -160,66 +167,6 @@ public final class Follower {
       view.event(line.text(), line.event());
     }
     complete |= progress.mostExecutors() >= plan.executors();
-  }
-
-  private boolean isTimeToAsk() {
-    return cluster != null && System.nanoTime() - askNanos >= 0;
-  }
-
-  private void askCluster() throws InterruptedException, LauncherException, IOException {
-    if (!isTimeToAsk()) {
-      return;
-    }
-    try {
-      Optional<ApplicationStatus> found = statusNow();
-      if (lostNanos != 0) {
-        view.note(cluster.name() + " answers again");
-        lostNanos = 0;
-      }
-      found.ifPresent(this::show);
-      askNanos = System.nanoTime() + ASK_CLUSTER.toNanos();
-    } catch (LauncherException e) {
-      requireLostConnection(e);
-    }
-  }
-
-  private void requireLostConnection(LauncherException e) throws LauncherException {
-    if (e.exitCode() != ExitCode.UNREACHABLE) {
-      throw e;
-    }
-    if (lostNanos == 0) {
-      lostNanos = System.nanoTime();
-      view.note(Progress.firstLine(e.getMessage()) + " (trying again)");
-    }
-    askNanos = System.nanoTime() + ASK_LOST_CLUSTER.toNanos();
-  }
-
-  private Optional<ApplicationStatus> statusNow()
-      throws LauncherException, InterruptedException, IOException {
-    if (status != null) {
-      return Optional.of(cluster.status(status.id()));
-    }
-    if (!progress.id().isEmpty()) {
-      return Optional.of(cluster.status(progress.id()));
-    }
-    if (plan.asked().master().kind() == Master.Kind.STANDALONE) {
-      if (!plan.isClusterMode() || Files.notExists(submission.log())) {
-        return Optional.empty();
-      }
-      // Spark's client tells the driver's number nowhere else.
-      Matcher driver = STANDALONE_DRIVER.matcher(Files.readString(submission.log()));
-      return driver.find() ? Optional.of(cluster.status(driver.group())) : Optional.empty();
-    }
-    return cluster.find(plan.asked().tag());
-  }
-
-  private void show(ApplicationStatus now) {
-    status = now;
-    String line = now.id() + now.state() + now.link();
-    if (!line.equals(shown)) {
-      shown = line;
-      view.status(now);
-    }
   }
 
   /** From the submission to the moment when all executors are there. */
@@ -242,88 +189,47 @@ public final class Follower {
   }
 
   private boolean isRunningUnseen() {
-    return status != null && status.state() == State.RUNNING;
-  }
-
-  private boolean lostForGood() {
-    return lostNanos != 0 && System.nanoTime() - lostNanos > LOST_FOR_GOOD.toNanos();
+    return watch.status() != null && watch.status().state() == State.RUNNING;
   }
 
   private Outcome waitedTooLong() throws InterruptedException {
     String waitedFor =
-        status != null && !status.waiting().isEmpty()
-            ? status.waiting()
-            : "%d of %d executors were there".formatted(progress.executors(), plan.executors());
-    String end = end();
+        waiting().isEmpty()
+            ? "%d of %d executors were there".formatted(progress.executors(), plan.executors())
+            : waiting();
+    String end = ending.end(id());
     return Outcome.of(
         ExitCode.WAITED_TOO_LONG,
         "waited %d s (--wait) for what was asked for: %s; %s. Wait longer, ask for fewer PEs, or see with `sparkgap status` who holds the rest"
             .formatted(plan.asked().patience().toSeconds(), waitedFor, end));
   }
 
-  private Outcome killed() throws InterruptedException {
-    return Outcome.of(ExitCode.KILLED, "interrupted; " + end());
-  }
-
-  /** Ends the application, wherever it is; says how that went. */
-  private String end() throws InterruptedException {
-    String id = id();
-    String killed = "the application was ended";
-    if (cluster != null && !id.isEmpty()) {
-      view.now("ending " + id);
-      try {
-        if (plan.isClusterMode() || plan.asked().master().kind() == Master.Kind.YARN) {
-          cluster.kill(id);
-        }
-        killed = id + " was killed";
-        awaitDriver();
-      } catch (LauncherException e) {
-        killed = id + " could not be killed and may still run: " + e.getMessage();
-      }
-    }
-    submission.stop();
-    return id.isEmpty() && plan.isClusterMode() ? endWhatWasJustSubmitted() : killed;
+  /**
+   * A driver here whose executors are all there can still come to its end without them being
+   * replaced; every other application has nothing to wait for.
+   */
+  private boolean isForgottenForGood() {
+    return watch.forgotten().compareTo(FORGOTTEN_FOR_GOOD) > 0
+        && (plan.isClusterMode() || progress.executors() < plan.executors());
   }
 
   /**
-   * A driver that is told to end while YARN kills its application master asks that for executors,
-   * and waits two minutes for the answer. Left alone it sees how things are and ends within a
-   * second or two.
+   * Whether the driver's Sparkgap ends the application and does not come to the end of it: Spark
+   * may still wait for executors, before it lets anybody stop it.
    */
-  private void awaitDriver() throws InterruptedException {
-    if (plan.isClusterMode() || plan.asked().master().kind() != Master.Kind.YARN) {
-      return;
+  private boolean isBrokenForLong() {
+    if (progress.broken().isEmpty()) {
+      return false;
     }
-    long deadline = System.nanoTime() + NOTICING.toNanos();
-    while (submission.isAlive() && System.nanoTime() < deadline) {
-      Thread.sleep(LOOK_MILLIS);
+    if (brokenNanos == 0) {
+      brokenNanos = System.nanoTime();
     }
+    return System.nanoTime() - brokenNanos > BROKEN.toNanos();
   }
 
-  /** spark-submit may have handed the application over in the moment when it was stopped. */
-  private String endWhatWasJustSubmitted() throws InterruptedException {
-    try {
-      Optional<ApplicationStatus> found = cluster.find(plan.asked().tag());
-      if (found.isEmpty()) {
-        return "nothing was submitted";
-      }
-      cluster.kill(found.get().id());
-      return found.get().id() + " was killed";
-    } catch (LauncherException e) {
-      return "it cannot be told whether anything was submitted: " + e.getMessage();
-    }
-  }
-
-  private Outcome failedToSubmit(int exitCode) throws IOException {
-    return FailureText.of(submission.log())
-        .map(Outcome::of)
-        .orElseGet(
-            () ->
-                Outcome.of(
-                    ExitCode.INTERNAL,
-                    "spark-submit ended with exit code "
-                        + exitCode
-                        + " before the application was submitted"));
+  private Outcome forgotten() {
+    submission.stop();
+    return verdict.forgotten();
   }
 
   private Outcome unreachable() {
@@ -332,76 +238,5 @@ public final class Follower {
         "%s has not answered for %d minutes; %s may still run: `sparkgap status %s` tells when it"
                 .formatted(cluster.name(), LOST_FOR_GOOD.toMinutes(), id(), id())
             + " answers again");
-  }
-
-  private Outcome endedOnCluster() throws IOException, InterruptedException, LauncherException {
-    askNanos = System.nanoTime();
-    readEvents();
-    return switch (status.state()) {
-      case SUCCEEDED -> Outcome.success();
-      case KILLED ->
-          Outcome.of(ExitCode.KILLED, status.id() + " was killed" + by(status.failure()));
-      default -> failure().orElseGet(() -> Outcome.of(ExitCode.USER_CODE, status.id() + " failed"));
-    };
-  }
-
-  private static String by(Optional<ApplicationStatus.Failure> failure) {
-    return failure.map(it -> ": " + it.cause()).orElse("");
-  }
-
-  /** The driver was on this machine, and has ended. */
-  private Outcome ended(int exitCode) throws IOException, InterruptedException, LauncherException {
-    readEvents();
-    if (exitCode == 0) {
-      return Outcome.success();
-    }
-    awaitVerdict();
-    if (status != null && status.state() == State.KILLED) {
-      return Outcome.of(ExitCode.KILLED, status.id() + " was killed" + by(status.failure()));
-    }
-    Optional<Outcome> failure = failure();
-    if (failure.isPresent()) {
-      return failure.get();
-    }
-    if (exitCode == 128 + 9 || exitCode == 128 + 15) {
-      return Outcome.of(ExitCode.KILLED, "the driver was ended by a signal (" + exitCode + ")");
-    }
-    return Outcome.of(
-        ExitCode.USER_CODE, "the application ended with exit code " + exitCode + " of its own");
-  }
-
-  /** Whether somebody killed it, the cluster manager knows, a moment after the driver has ended. */
-  private void awaitVerdict() throws InterruptedException, IOException, LauncherException {
-    if (cluster == null) {
-      return;
-    }
-    long deadline = System.nanoTime() + SETTLING.toNanos();
-    while ((status == null || !status.state().isOver()) && System.nanoTime() < deadline) {
-      askNanos = System.nanoTime();
-      askCluster();
-      if (status == null) {
-        return;
-      }
-      Thread.sleep(LOOK_MILLIS);
-    }
-  }
-
-  /** The one cause: what Sparkgap, then the driver, then the cluster manager says. */
-  private Optional<Outcome> failure() throws IOException {
-    if (!progress.broken().isEmpty()) {
-      return Optional.of(Outcome.of(ExitCode.WORLD, progress.broken()));
-    }
-    Optional<Outcome> told =
-        (plan.isClusterMode()
-                ? Optional.<ApplicationStatus.Failure>empty()
-                : FailureText.of(submission.log()))
-            .map(Outcome::of);
-    Optional<Outcome> ofCluster =
-        status == null ? Optional.empty() : status.failure().map(Outcome::of);
-    Optional<Outcome> ofStage =
-        progress.failedStage().isEmpty()
-            ? Optional.empty()
-            : Optional.of(Outcome.of(FailureText.ofText(progress.failedStage())));
-    return told.or(() -> ofCluster).or(() -> ofStage);
   }
 }

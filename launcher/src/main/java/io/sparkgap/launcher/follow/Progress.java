@@ -13,6 +13,7 @@ final class Progress {
   private String link = "";
   private String stage = "";
   private String lostExecutor = "";
+  private String lostId = "";
   private String broken = "";
   private String failedStage = "";
   private int mostExecutors;
@@ -28,6 +29,7 @@ final class Progress {
         mostExecutors = Math.max(mostExecutors, hostOfExecutor.size());
       }
     } else if (event instanceof ApplicationEvent.ExecutorLost lost) {
+      lostId = lost.executor();
       String host = hostOfExecutor.remove(lost.executor());
       lostExecutor =
           "executor %s on %s was lost: %s"
@@ -96,6 +98,11 @@ final class Progress {
   /** The last executor that was lost, and how; empty if none was. */
   String lostExecutor() {
     return lostExecutor;
+  }
+
+  /** The number of that one; empty if none was. */
+  String lostId() {
+    return lostId;
   }
 
   /** Why the last stage that ended failed; empty if it did not. */

@@ -1,6 +1,9 @@
 package io.sparkgap.launcher.follow;
 
+import io.sparkgap.launcher.cluster.LogLine;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A running {@code spark-submit}. */
 public interface Submission {
@@ -14,4 +17,13 @@ public interface Submission {
 
   /** What it writes on standard error. */
   Path log();
+
+  /** The first lines of what it has written on standard output. */
+  List<String> firstOutput();
+
+  /**
+   * The last lines that an executor has written, where it ran on this machine for this application
+   * alone; none otherwise.
+   */
+  List<LogLine> executorOutput(String executor) throws IOException;
 }

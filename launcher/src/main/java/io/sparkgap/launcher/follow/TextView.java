@@ -10,9 +10,11 @@ import java.util.stream.Collectors;
 /** For people: a line for each thing that stays true, and one that changes below them. */
 public final class TextView implements View {
   private static final int MOST_STAGES = 12;
+  private static final int MOST_LOSSES = 12;
 
   private final Terminal terminal;
   private int stages;
+  private int losses;
   private int turn;
   private String linkShown = "";
   private String failureShown = "";
@@ -61,8 +63,15 @@ public final class TextView implements View {
                     ended.attempt() + 1,
                     FailureText.ofText(ended.failure()).cause()));
       }
+    } else if (event instanceof ApplicationEvent.Note note) {
+      fact("Note", note.text());
     } else if (event instanceof ApplicationEvent.ExecutorLost lost) {
-      fact("Lost", "executor " + lost.executor() + ": " + Progress.firstLine(lost.reason()));
+      losses++;
+      if (losses <= MOST_LOSSES) {
+        fact("Lost", "executor " + lost.executor() + ": " + Progress.firstLine(lost.reason()));
+      } else if (losses == MOST_LOSSES + 1) {
+        fact("Lost", "more of them are not shown one by one");
+      }
     }
   }
 

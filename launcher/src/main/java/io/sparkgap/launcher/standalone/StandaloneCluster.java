@@ -2,6 +2,7 @@ package io.sparkgap.launcher.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sparkgap.launcher.LauncherException;
+import io.sparkgap.launcher.UnknownApplicationException;
 import io.sparkgap.launcher.cluster.ApplicationStatus;
 import io.sparkgap.launcher.cluster.ApplicationStatus.Failure;
 import io.sparkgap.launcher.cluster.ApplicationStatus.State;
@@ -82,24 +83,25 @@ final class StandaloneCluster implements Cluster {
 
   @Override
   public ApplicationStatus status(String id) throws LauncherException, InterruptedException {
-    return applications().stream()
-        .filter(application -> application.id().equals(id))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new LauncherException(
-                    ExitCode.UNREACHABLE,
-                    name()
-                        + " knows no application "
-                        + id
-                        + ": `sparkgap status --master "
-                        + master
-                        + "` lists those that it knows"));
+    JsonNode state = state();
+    Optional<ApplicationStatus> found =
+        applications(state).stream().filter(application -> application.id().equals(id)).findFirst();
+    if (found.isPresent()) {
+      return found.get();
+    }
+    String itself = state.path("status").asText();
+    if (!itself.equals("ALIVE")) {
+      // One that recovers does not know yet what it has.
+      throw new LauncherException(ExitCode.UNREACHABLE, name() + " is " + itself);
+    }
+    throw new UnknownApplicationException(
+        "%s knows no application %s: `sparkgap status --master %s` lists those that it knows"
+            .formatted(name(), id, master));
   }
 
   @Override
   public List<ApplicationStatus> list() throws LauncherException, InterruptedException {
-    List<ApplicationStatus> all = new ArrayList<>(applications());
+    List<ApplicationStatus> all = new ArrayList<>(applications(state()));
     all.sort(Comparator.comparingLong(ApplicationStatus::startedMillis).reversed());
     List<ApplicationStatus> shown = new ArrayList<>();
     int ended = 0;
@@ -241,8 +243,7 @@ final class StandaloneCluster implements Cluster {
     return drivers;
   }
 
-  private List<ApplicationStatus> applications() throws LauncherException, InterruptedException {
-    JsonNode state = state();
+  private List<ApplicationStatus> applications(JsonNode state) {
     List<ApplicationStatus> all = new ArrayList<>();
     for (String list : List.of("activeapps", "completedapps")) {
       state.path(list).forEach(node -> all.add(application(node)));

@@ -1,18 +1,27 @@
 package io.sparkgap.launcher.standalone;
 
 import io.sparkgap.launcher.cluster.Containers;
+import io.sparkgap.launcher.cluster.Counted;
 import io.sparkgap.launcher.cluster.Preflight;
 import io.sparkgap.launcher.cluster.Preflight.Fit;
 import io.sparkgap.launcher.cluster.Preflight.Refusal;
 import io.sparkgap.launcher.cluster.Preflight.Row;
 import io.sparkgap.launcher.cluster.Request;
+import io.sparkgap.launcher.standalone.Worker.Room;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
-/** Whether the executors of a request fit the workers. A pure function of both. */
+/** Whether the executors of a request, and its driver, fit the workers. A function of both. */
 final class StandaloneFit {
   private final Containers asked;
+  private final Containers driver;
   private final List<Worker> alive;
   private final int dead;
   private final List<Row> rows = new ArrayList<>();
@@ -23,6 +32,7 @@ final class StandaloneFit {
 
   StandaloneFit(Request request, List<Worker> workers) {
     asked = request.executors();
+    driver = request.driver();
     pes = request.pes();
     alive = workers.stream().filter(Worker::alive).toList();
     dead = workers.size() - alive.size();
@@ -37,96 +47,162 @@ final class StandaloneFit {
               "start some: sbin/start-worker.sh MASTER on each node"));
       return new Preflight(rows, refusals, busy, warnings);
     }
-    long room = alive.stream().mapToLong(this::room).sum();
-    long roomNow = alive.stream().mapToLong(this::roomNow).sum();
-    rows.add(row("executors", asked.count(), 1, room, roomNow, ""));
-    resource("cores", asked.cores(), Worker::cores, Worker::coresFree, "", "--executor-cores");
+    long room = executorsBesideDriver(Worker::capacity);
+    long roomNow = executorsBesideDriver(Worker::free);
+    rows.add(
+        new Row(
+            "executors",
+            Long.toString(asked.count()),
+            Long.toString(room),
+            Long.toString(roomNow),
+            fit(asked.count(), room, roomNow)));
+    resource(
+        "cores", "", Containers::cores, Room::cores, (who, most) -> option(who, "cores", most));
     resource(
         "memory",
-        asked.memoryMib(),
-        Worker::memory,
-        Worker::memoryFree,
         " MiB",
-        "--executor-memory");
-    if (asked.gpus() > 0) {
-      resource("GPUs", asked.gpus(), Worker::gpus, Worker::gpusFree, "", "--gpus-per-pe");
+        Containers::memoryMib,
+        Room::memory,
+        (who, most) -> option(who, "memory", most + "m"));
+    TreeSet<String> names = new TreeSet<>(asked.resources().keySet());
+    names.addAll(driver.resources().keySet());
+    for (String name : names) {
+      resource(
+          Counted.title(name),
+          "",
+          one -> one.resources().getOrDefault(name, 0L),
+          there -> there.of(name),
+          (who, most) -> start(who, name));
     }
     if (refusals.isEmpty() && room < asked.count()) {
       refusals.add(
           new Refusal(
-              "%d executors of %s are asked for, but all workers together hold %d, if nothing else"
-                      .formatted(asked.count(), size(), room)
+              "%d executors of %s%s are asked for, but all workers together hold %d, if nothing else"
+                      .formatted(asked.count(), size(asked), besideDriver(), room)
                   + " runs",
               "use --pes %d or fewer, or smaller executors, or start more workers"
                   .formatted(room * pes / asked.count())));
     } else if (refusals.isEmpty() && roomNow < asked.count()) {
       busy.add(
-          "%d executors of %s are asked for, and the workers have room for %d at this moment"
-              .formatted(asked.count(), size(), roomNow));
+          "%d executors of %s%s are asked for, and the workers have room for %d at this moment"
+              .formatted(asked.count(), size(asked), besideDriver(), roomNow));
     }
-    if (dead > 0) {
-      warnings.add(dead + " workers are dead and not counted");
-    }
-    if (alive.stream().map(Worker::host).distinct().count() > 1 && asked.count() > 1) {
-      warnings.add(
-          "the workers are on several hosts, and a world is within one for now: a master fills one"
-              + " host after the other only if it was started with spark.deploy.spreadOut=false");
-    }
+    warn();
     return new Preflight(rows, refusals, busy, warnings);
   }
 
-  private String size() {
-    return asked.cores()
-        + (asked.cores() == 1 ? " core, " : " cores, ")
-        + asked.memoryMib()
-        + " MiB"
-        + (asked.gpus() > 0 ? ", " + asked.gpus() + " GPU" : "");
-  }
-
-  /** A line for one resource, and a refusal if no worker has enough of it for one executor. */
-  private void resource(
-      String what,
-      long each,
-      ToLongFunction<Worker> all,
-      ToLongFunction<Worker> free,
-      String unit,
-      String option) {
-    long there = alive.stream().mapToLong(all).sum();
-    long now = alive.stream().mapToLong(free).sum();
-    rows.add(row(what, asked.count(), each, there, now, unit));
-    long largest = alive.stream().mapToLong(all).max().orElse(0);
-    if (largest < each) {
-      Worker best =
-          alive.stream().filter(worker -> all.applyAsLong(worker) == largest).findFirst().get();
-      refusals.add(
-          new Refusal(
-              "an executor needs %d%s of %s, but no worker has more than %d%s (%s)"
-                  .formatted(each, unit, what, largest, unit, best.host()),
-              what.equals("GPUs")
-                  ? "start the workers with spark.worker.resource.gpu.amount and"
-                      + " spark.worker.resource.gpu.discoveryScript, or leave --gpus-per-pe away"
-                  : "use " + option + " " + largest + (unit.isEmpty() ? "" : "m") + " or less"));
+  private void warn() {
+    if (dead > 0) {
+      warnings.add(dead + " workers are dead and not counted");
+    }
+    if (asked.resources().getOrDefault("gpu", 0L) > 0
+        && alive.stream().map(Worker::host).distinct().count() > 1
+        && asked.count() > 1) {
+      warnings.add(
+          "the workers are on several hosts, and a world on GPUs is within one: a master fills one"
+              + " host after the other only if it was started with spark.deploy.spreadOut=false");
     }
   }
 
-  private static Row row(String what, long count, long each, long there, long free, String unit) {
-    long wanted = count * each;
-    Fit fit = wanted > there ? Fit.NEVER : wanted > free ? Fit.LATER : Fit.NOW;
-    String asked =
-        each == 1 && unit.isEmpty() ? String.valueOf(count) : count + " x " + each + unit;
-    return new Row(what, asked, there + unit, free + unit, fit);
+  private static String size(Containers one) {
+    StringBuilder size = new StringBuilder();
+    size.append(one.cores()).append(one.cores() == 1 ? " core, " : " cores, ");
+    size.append(one.memoryMib()).append(" MiB");
+    one.resources().forEach((name, amount) -> size.append(", ").append(Counted.text(name, amount)));
+    return size.toString();
   }
 
-  private long room(Worker worker) {
-    return fits(worker.cores(), worker.memory(), worker.gpus());
+  private String besideDriver() {
+    return driver.count() == 0 ? "" : ", beside a driver of " + size(driver) + ",";
   }
 
-  private long roomNow(Worker worker) {
-    return fits(worker.coresFree(), worker.memoryFree(), worker.gpusFree());
+  /** A line for one resource, and a refusal if no worker has enough of it for one container. */
+  private void resource(
+      String what,
+      String unit,
+      ToLongFunction<Containers> wanted,
+      ToLongFunction<Room> amount,
+      BinaryOperator<String> remedy) {
+    long each = wanted.applyAsLong(asked);
+    long drivers = wanted.applyAsLong(driver);
+    long all = asked.count() * each + drivers;
+    long there = alive.stream().map(Worker::capacity).mapToLong(amount).sum();
+    long now = alive.stream().map(Worker::free).mapToLong(amount).sum();
+    String cell =
+        (each == 1 && unit.isEmpty() ? "" + asked.count() : asked.count() + " x " + each)
+            + (drivers == 0 ? "" : " + " + drivers)
+            + unit;
+    rows.add(new Row(what, cell, there + unit, now + unit, fit(all, there, now)));
+    Worker best =
+        alive.stream()
+            .max(Comparator.comparingLong(worker -> amount.applyAsLong(worker.capacity())))
+            .orElseThrow();
+    long largest = amount.applyAsLong(best.capacity());
+    for (String who : List.of("executor", "driver")) {
+      long needs = who.equals("driver") ? drivers : each;
+      if (largest < needs) {
+        refusals.add(
+            new Refusal(
+                "%s %s needs %d%s of %s, but no worker has more than %d%s (%s)"
+                    .formatted(
+                        who.equals("driver") ? "the" : "an",
+                        who,
+                        needs,
+                        unit,
+                        what,
+                        largest,
+                        unit,
+                        best.host()),
+                remedy.apply(who, Long.toString(largest))));
+      }
+    }
   }
 
-  private long fits(long cores, long memory, long gpus) {
-    long fit = Math.min(cores / asked.cores(), memory / asked.memoryMib());
-    return asked.gpus() == 0 ? fit : Math.min(fit, gpus / asked.gpus());
+  private static String option(String who, String of, String most) {
+    return "use --" + who + "-" + of + " " + most + " or less";
+  }
+
+  private static String start(String who, String name) {
+    String worker = "spark.worker.resource." + name;
+    return "start the workers with %s.amount and %s.discoveryScript, or ask for less%s: %s"
+        .formatted(
+            worker,
+            worker,
+            name.equals("gpu") && who.equals("executor") ? " (--gpus-per-pe)" : "",
+            "spark." + who + ".resource." + name + ".amount");
+  }
+
+  private static Fit fit(long wanted, long there, long free) {
+    return wanted > there ? Fit.NEVER : wanted > free ? Fit.LATER : Fit.NOW;
+  }
+
+  /** How many executors there is room for with the driver among them, wherever it goes. */
+  private long executorsBesideDriver(Function<Worker, Room> room) {
+    if (driver.count() == 0) {
+      return alive.stream().mapToLong(worker -> times(asked, room.apply(worker))).sum();
+    }
+    List<Room> rooms = alive.stream().map(room).toList();
+    long all = rooms.stream().mapToLong(there -> times(asked, there)).sum();
+    long most = 0;
+    for (Room home : rooms) {
+      if (times(driver, home) > 0) {
+        most = Math.max(most, all - times(asked, home) + times(asked, without(home, driver)));
+      }
+    }
+    return most;
+  }
+
+  private static long times(Containers one, Room room) {
+    long times = Math.min(room.cores() / one.cores(), room.memory() / one.memoryMib());
+    for (Map.Entry<String, Long> wanted : one.resources().entrySet()) {
+      times = Math.min(times, room.of(wanted.getKey()) / wanted.getValue());
+    }
+    return times;
+  }
+
+  private static Room without(Room room, Containers taken) {
+    Map<String, Long> resources = new HashMap<>(room.resources());
+    taken.resources().forEach((name, amount) -> resources.merge(name, -amount, Long::sum));
+    return new Room(room.cores() - taken.cores(), room.memory() - taken.memoryMib(), resources);
   }
 }

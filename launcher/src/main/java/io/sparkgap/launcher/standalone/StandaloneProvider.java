@@ -31,7 +31,11 @@ public final class StandaloneProvider implements ClusterProvider {
         if (state.equals("ALIVE")) {
           return cluster;
         }
-        problems.add(pages + " says that it is " + state);
+        problems.add(
+            "%s says that it is %s: it leads no workers now. Name all masters that stand by for each"
+                    .formatted(pages, state)
+                + " other (spark://HOST1:PORT,HOST2:PORT); of one alone its log says why it does"
+                + " not come to lead");
       } catch (LauncherException e) {
         problems.add(e.getMessage());
       }

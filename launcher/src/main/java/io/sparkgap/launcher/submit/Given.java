@@ -3,11 +3,14 @@ package io.sparkgap.launcher.submit;
 /**
  * A value that somebody gave one of Spark's settings.
  *
- * @param from in words of the user: {@code --executor-cores}, {@code --conf}, the path of a file
+ * @param from in words of the user: {@code --executor-cores}, {@code --conf}, the path of a file, a
+ *     variable of the environment
  */
 record Given(String value, String from, Strength strength) {
   /** A stronger one is taken in place of a weaker one. */
   enum Strength {
+    /** Of whoever set the machine or the session up. */
+    ENVIRONMENT,
     /** Of the cluster: spark-defaults.conf. */
     DEFAULTS,
     /** Of the user: --properties-file. */
@@ -18,7 +21,7 @@ record Given(String value, String from, Strength strength) {
 
   /** Whether this user wants it, and not only whoever set Spark up. */
   boolean isExplicit() {
-    return strength != Strength.DEFAULTS;
+    return strength.compareTo(Strength.DEFAULTS) > 0;
   }
 
   /** For messages: {@code --conf spark.executor.cores=4}, {@code --executor-cores 4}. */
@@ -29,6 +32,8 @@ record Given(String value, String from, Strength strength) {
     if (from.startsWith("--")) {
       return from + " " + value;
     }
-    return key + "=" + value + " in " + from;
+    return strength == Strength.ENVIRONMENT
+        ? from + "=" + value + " in the environment"
+        : key + "=" + value + " in " + from;
   }
 }

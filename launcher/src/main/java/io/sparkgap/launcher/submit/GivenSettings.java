@@ -30,6 +30,11 @@ public final class GivenSettings {
     settings.forEach((key, value) -> add(key, new Given(value, file, Strength.DEFAULTS)));
   }
 
+  /** From a variable of the environment that spark-submit reads where nothing else says it. */
+  public void environment(String key, String value, String variable) {
+    add(key, new Given(value, variable, Strength.ENVIRONMENT));
+  }
+
   /** What counts for this key. */
   Optional<Given> get(String key) {
     return Optional.ofNullable(strongest.get(key));
@@ -43,6 +48,11 @@ public final class GivenSettings {
   /** A value that the user gave, not the cluster's defaults. */
   Optional<Given> explicit(String key) {
     return get(key).filter(Given::isExplicit);
+  }
+
+  /** The keys that have a value. */
+  List<String> keys() {
+    return List.copyOf(strongest.keySet());
   }
 
   /** All values that count. */

@@ -1,12 +1,14 @@
 package io.sparkgap.launcher.submit;
 
 import io.sparkgap.launcher.LauncherException;
+import io.sparkgap.launcher.cluster.Counted;
 import io.sparkgap.launcher.cluster.Preflight;
 import io.sparkgap.launcher.cluster.Preflight.Fit;
 import io.sparkgap.launcher.cluster.Preflight.Refusal;
 import io.sparkgap.launcher.cluster.Preflight.Row;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Whether a plan fits this machine: {@code local} and {@code local-cluster}. */
 public final class LocalFit {
@@ -38,12 +40,35 @@ public final class LocalFit {
                     .formatted(master.memoryMib(), master.executors(), master.cores(), memory)));
       }
     }
+    if (master.kind() == Master.Kind.LOCAL_CLUSTER) {
+      resources(plan, rows, refusals);
+    }
     if (plan.pes() > machineCores) {
       warnings.add(
           "%d PEs share the %d cores of this machine: it works, but whoever waits gives way to others"
               .formatted(plan.pes(), machineCores));
     }
     return new Preflight(rows, refusals, List.of(), warnings);
+  }
+
+  private static void resources(Plan plan, List<Row> rows, List<Refusal> refusals) {
+    for (Map.Entry<String, Long> asked : plan.executorResources().entrySet()) {
+      String key = "spark.worker.resource." + asked.getKey() + Amounts.AMOUNT;
+      long there = plan.workerAmount(asked.getKey());
+      rows.add(row(Counted.title(asked.getKey()) + " of a worker", asked.getValue(), there, ""));
+      if (asked.getValue() > there) {
+        refusals.add(
+            new Refusal(
+                "an executor asks for %s, but a worker of %s has %d (%s)"
+                    .formatted(
+                        Counted.text(asked.getKey(), asked.getValue()),
+                        plan.asked().master(),
+                        there,
+                        key),
+                "use --conf %s=%d and a discovery script in spark.worker.resource.%s.discoveryScript"
+                    .formatted(key, asked.getValue(), asked.getKey())));
+      }
+    }
   }
 
   private static Row row(String what, long asked, long there, String unit) {

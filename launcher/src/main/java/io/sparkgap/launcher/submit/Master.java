@@ -38,6 +38,7 @@ public record Master(Kind kind, String text, int executors, int cores, int memor
       return new Master(Kind.YARN, text, 0, 0, 0);
     }
     if (text.matches("spark://\\S+:\\d+")) {
+      requireHosts(text);
       return new Master(Kind.STANDALONE, text, 0, 0, 0);
     }
     Matcher local = LOCAL.matcher(text);
@@ -70,14 +71,26 @@ public record Master(Kind kind, String text, int executors, int cores, int memor
             + " is none of yarn, spark://HOST:PORT, local[N], local-cluster[EXECUTORS,CORES,MIB]");
   }
 
+  /** Spark reads each as a URI, and the host of a URI has no underscore. */
+  private static void requireHosts(String text) throws LauncherException {
+    for (String address : text.substring("spark://".length()).split(",", -1)) {
+      int colon = address.lastIndexOf(':');
+      if (colon > 0 && address.substring(0, colon).contains("_")) {
+        throw new LauncherException(
+            ExitCode.USAGE,
+            "--master "
+                + text
+                + ": Spark takes no name of a host with an underscore ("
+                + address.substring(0, colon)
+                + "): give the host another name or use its address, and start its master so"
+                + " (--host, SPARK_MASTER_HOST)");
+      }
+    }
+  }
+
   /** Whether everything runs on this machine, and ends when the command does. */
   public boolean isLocal() {
     return kind == Kind.LOCAL || kind == Kind.LOCAL_CLUSTER;
-  }
-
-  /** How many tasks run at once there; 0 where the cluster decides. */
-  int slots(int taskCpus) {
-    return executors * (cores / taskCpus);
   }
 
   @Override

@@ -4,10 +4,11 @@ import io.sparkgap.launcher.LauncherException;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The settings that a request comes to. A pure function of what was asked for and what was given:
@@ -18,6 +19,7 @@ public final class Plan {
   static final String OURS = "sparkgap";
 
   private static final String PLUGIN = "io.sparkgap.SparkgapPlugin";
+  private static final String EXECUTOR_GPUS = "spark.executor.resource.gpu.amount";
   private static final String REGISTRATOR = "io.sparkgap.plugin.SparkgapKryoRegistrator";
 
   /** Spark's default is to look 40 times, every 15 s: as long altogether. */
@@ -26,17 +28,16 @@ public final class Plan {
   private final Asked asked;
   private final Master master;
   private final GivenSettings given;
-  private final Map<String, Setting> settings = new LinkedHashMap<>();
-  private final List<String> problems = new ArrayList<>();
-  private int pes;
-  private int slots;
-  private int executors;
-  private int cores;
+  private final Choices choices;
+  private Sizing sizing;
+  private SortedMap<String, Long> executorResources = new TreeMap<>();
+  private SortedMap<String, Long> driverResources = new TreeMap<>();
 
   private Plan(Asked asked, GivenSettings given) {
     this.asked = asked;
     this.master = asked.master();
     this.given = given;
+    this.choices = new Choices(given);
   }
 
   /**
@@ -48,42 +49,57 @@ public final class Plan {
   public static Plan of(Asked asked, GivenSettings given) throws LauncherException {
     Plan plan = new Plan(asked, given);
     plan.make();
-    plan.problems.addAll(0, given.contradictions());
-    if (!plan.problems.isEmpty()) {
+    List<String> problems = new ArrayList<>(given.contradictions());
+    problems.addAll(plan.choices.problems());
+    if (!problems.isEmpty()) {
       throw new LauncherException(
-          ExitCode.USAGE, String.join(System.lineSeparator() + "  ", plan.problems));
+          ExitCode.USAGE,
+          problems.stream().distinct().collect(Collectors.joining(System.lineSeparator() + "  ")));
     }
     return plan;
   }
 
   /** In the order in which they are best read. */
   public Collection<Setting> settings() {
-    return settings.values();
+    return choices.settings();
   }
 
   /** How many PEs there will be. */
   public int pes() {
-    return pes;
+    return sizing.pes();
   }
 
   /** How many executors hold them; with {@code local}, the one process. */
   public int executors() {
-    return executors;
+    return sizing.executors();
   }
 
   /** How many PEs an executor can hold at once. */
   int slots() {
-    return slots;
+    return sizing.slots();
   }
 
   /** How many cores each executor has. */
   public int executorCores() {
-    return cores;
+    return sizing.cores();
   }
 
-  /** How many GPUs each executor has. */
-  public int executorGpus() {
-    return asked.gpusPerPe();
+  /**
+   * How much of GPUs and the like each executor asks for, by the name that the cluster manager has
+   * for them.
+   */
+  public SortedMap<String, Long> executorResources() {
+    return executorResources;
+  }
+
+  /** The same of the driver, or of YARN's application master, where it is on the cluster. */
+  SortedMap<String, Long> driverResources() {
+    return driverResources;
+  }
+
+  /** How much of a resource each worker of {@code local-cluster} has. */
+  long workerAmount(String resource) {
+    return new Amounts(all()).of(Amounts.WORKER, choices).getOrDefault(resource, 0L);
   }
 
   public Asked asked() {
@@ -92,9 +108,7 @@ public final class Plan {
 
   /** Every setting of the application, those of the cluster's defaults included. */
   public Map<String, String> all() {
-    Map<String, String> all = given.values();
-    settings.forEach((key, setting) -> all.put(key, setting.value()));
-    return all;
+    return choices.all();
   }
 
   public boolean isClusterMode() {
@@ -102,198 +116,65 @@ public final class Plan {
   }
 
   private void make() {
-    refuseWhatHasNoEffect();
-    size();
+    Contradictions.find(asked, given, choices);
+    if (asked.gpusPerPe() > 0) {
+      choices.must(EXECUTOR_GPUS, "1", "a GPU for each PE (--gpus-per-pe)");
+      choices.must("spark.task.resource.gpu.amount", "1", "and the PE's task gets it");
+    }
+    sizing = Sizing.of(asked, choices, new Amounts(choices.all()));
+    count();
     plugin();
     barrier();
     if (asked.gpusPerPe() > 0) {
-      gpus();
+      discovery();
     }
     following();
   }
 
-  private void refuseWhatHasNoEffect() {
-    if (asked.gpusPerPe() < 0 || asked.gpusPerPe() > 1) {
-      problems.add("--gpus-per-pe must be 0 or 1, but is " + asked.gpusPerPe());
-    }
-    String mode = given.value("spark.submit.deployMode").orElse("client");
-    if (!mode.equals("client") && !mode.equals("cluster")) {
-      problems.add("--deploy-mode must be client or cluster, but is " + mode);
-    }
-    if (master.isLocal()) {
-      contradiction(
-          given.explicit("spark.submit.deployMode").filter(it -> it.value().equals("cluster")),
-          "spark.submit.deployMode",
-          "everything runs on this machine, so the driver is where the command is");
-    }
-    if (master.kind() != Master.Kind.YARN) {
-      contradiction(given.explicit("spark.yarn.queue"), "spark.yarn.queue", "queues are YARN's");
-      contradiction(
-          given.explicit("spark.yarn.executor.nodeLabelExpression"),
-          "spark.yarn.executor.nodeLabelExpression",
-          "node labels are YARN's");
-    }
+  /** All that executors and driver ask for beside cores and memory. */
+  private void count() {
     if (master.kind() == Master.Kind.LOCAL) {
-      String why = "there are no executors: the PEs are threads of the driver";
-      for (String key :
-          List.of("spark.executor.cores", "spark.executor.memory", "spark.executor.instances")) {
-        contradiction(given.explicit(key), key, why);
-      }
-      if (asked.gpusPerPe() > 0) {
-        problems.add(
-            "--gpus-per-pe 1 and --master "
-                + master
-                + " do not go together: Spark gives tasks of local mode no GPU");
-      }
-    }
-    given
-        .explicit("spark.dynamicAllocation.enabled")
-        .filter(it -> it.value().equals("true") && master.kind() != Master.Kind.LOCAL)
-        .ifPresent(
-            it ->
-                problems.add(
-                    it.asGiven("spark.dynamicAllocation.enabled")
-                        + " and --pes do not go together: Spark runs no barrier stage with dynamic"
-                        + " allocation, and a world is made of the tasks of one"));
-  }
-
-  private void contradiction(Optional<Given> setting, String key, String why) {
-    setting.ifPresent(
-        it ->
-            problems.add(
-                it.asGiven(key) + " and --master " + master + " do not go together: " + why));
-  }
-
-  /** How many executors of how many cores hold the PEs. */
-  private void size() {
-    int taskCpus = number("spark.task.cpus", 1);
-    cores = master.cores() > 0 ? master.cores() : number("spark.executor.cores", taskCpus);
-    if (master.kind() == Master.Kind.LOCAL_CLUSTER) {
-      cores = number("spark.executor.cores", master.cores());
-    }
-    if (asked.gpusPerPe() > 0) {
-      taskCpus = oneTaskForEachExecutor(taskCpus);
-    }
-    slots = Math.max(0, cores / taskCpus);
-    if (slots == 0) {
-      problems.add(
-          "spark.task.cpus is %d, but an executor has %d cores (%s): no task fits"
-              .formatted(taskCpus, cores, coresFrom()));
       return;
     }
-    int there = slotsThatAreGiven(taskCpus);
-    pes = asked.pes() > 0 ? asked.pes() : there;
-    if (pes == 0) {
-      problems.add(
-          "--pes is missing: how many PEs is the world to have? (An application makes it with"
-              + " Sparkgap.run(spark, PES, ...) or an RDD of so many partitions)");
-      return;
+    Amounts amounts = new Amounts(choices.all());
+    executorResources = ofCluster(amounts.of(Amounts.EXECUTOR, choices));
+    amounts.of(Amounts.WORKER, choices); // for what is wrong with them
+    if (isClusterMode()) {
+      driverResources = ofCluster(amounts.of(Amounts.DRIVER, choices));
     }
-    executors = master.isLocal() ? master.executors() : (pes + slots - 1) / slots;
-    if (asked.pes() > 0 && there > 0 && there < asked.pes()) {
-      problems.add(
-          "--pes %d needs %d task slots at once, but %s %s"
-              .formatted(
-                  asked.pes(), asked.pes(), slotsFrom(), "gives " + there + " (" + remedy() + ")"));
-    }
-    switch (master.kind()) {
-      case YARN -> {
-        executors = Math.max(executors, explicitNumber("spark.executor.instances"));
-        must(
-            "spark.executor.instances",
-            String.valueOf(executors),
-            "%d PEs, %d in each executor".formatted(pes, slots));
-        may("spark.executor.cores", String.valueOf(cores), "one PE in each executor");
-      }
-      case STANDALONE -> {
-        int most = explicitNumber("spark.cores.max");
-        executors = Math.max(executors, most / cores);
-        must(
-            "spark.cores.max",
-            String.valueOf(Math.max(executors * cores, most)),
-            "%d PEs, %d in each executor of %d core%s"
-                .formatted(pes, slots, cores, cores == 1 ? "" : "s"));
-        may("spark.executor.cores", String.valueOf(cores), "one PE in each executor");
-      }
-      case LOCAL_CLUSTER -> {
-        must(
-            "spark.cores.max",
-            String.valueOf(master.executors() * master.cores()),
-            "all cores of " + master);
-        may("spark.executor.cores", String.valueOf(cores), "an executor for each worker");
-        int memory = Math.max(1, master.memoryMib());
-        if (memory < 1024) {
-          may("spark.executor.memory", memory + "m", "as much as a worker of " + master + " has");
-        }
-      }
-      case LOCAL -> {}
+    if (master.kind() == Master.Kind.YARN) {
+      executorResources.putAll(amounts.of(Amounts.YARN_EXECUTOR, choices));
+      driverResources.putAll(
+          amounts.of(isClusterMode() ? Amounts.YARN_DRIVER : Amounts.YARN_MASTER, choices));
     }
   }
 
-  /** On GPUs a PE is a process, so each executor runs one task, whatever its cores. */
-  private int oneTaskForEachExecutor(int taskCpus) {
-    given
-        .explicit("spark.task.cpus")
-        .filter(it -> !it.value().equals(String.valueOf(cores)))
-        .ifPresent(
-            it ->
-                problems.add(
-                    it.asGiven("spark.task.cpus")
-                        + " and --gpus-per-pe 1 do not go together: a PE on a GPU is one executor,"
-                        + " and its task takes all of its cores ("
-                        + cores
-                        + ")"));
-    if (cores != taskCpus) {
-      must("spark.task.cpus", String.valueOf(cores), "one PE in each executor, with its GPU");
-    }
-    return cores;
-  }
-
-  /** How many slots what the user or the master's name says comes to; 0 if they say nothing. */
-  private int slotsThatAreGiven(int taskCpus) {
-    return switch (master.kind()) {
-      case LOCAL, LOCAL_CLUSTER -> master.slots(taskCpus);
-      case YARN -> explicitNumber("spark.executor.instances") * slots;
-      case STANDALONE -> explicitNumber("spark.cores.max") / cores * slots;
-    };
-  }
-
-  private String slotsFrom() {
-    return switch (master.kind()) {
-      case LOCAL, LOCAL_CLUSTER -> "--master " + master;
-      case YARN -> asGiven("spark.executor.instances");
-      case STANDALONE -> asGiven("spark.cores.max");
-    };
-  }
-
-  private String remedy() {
-    return switch (master.kind()) {
-      case LOCAL -> "local[" + asked.pes() + "] would do";
-      case LOCAL_CLUSTER ->
-          "local-cluster[%d,%d,%d] would do"
-              .formatted((asked.pes() + slots - 1) / slots, master.cores(), master.memoryMib());
-      case YARN, STANDALONE -> "leave it away, or use --pes " + slotsThatAreGiven(cores / slots);
-    };
-  }
-
-  private String asGiven(String key) {
-    return given.get(key).map(it -> it.asGiven(key)).orElse(key);
-  }
-
-  private String coresFrom() {
-    return master.kind() == Master.Kind.LOCAL
-        ? "--master " + master
-        : asGiven("spark.executor.cores");
+  /** YARN has names of its own for what Spark calls {@code gpu} and {@code fpga}. */
+  private SortedMap<String, Long> ofCluster(SortedMap<String, Long> amounts) {
+    SortedMap<String, Long> named = new TreeMap<>();
+    amounts.forEach(
+        (name, amount) -> {
+          String theirs =
+              switch (master.kind() == Master.Kind.YARN ? name : "") {
+                case "gpu" -> given.value("spark.yarn.resourceGpuDeviceName").orElse("yarn.io/gpu");
+                case "fpga" ->
+                    given.value("spark.yarn.resourceFpgaDeviceName").orElse("yarn.io/fpga");
+                default -> name;
+              };
+          named.put(theirs, amount);
+        });
+    return named;
   }
 
   private void plugin() {
-    addTo("spark.plugins", PLUGIN, "loads Sparkgap in driver and executors");
-    addTo("spark.jars", asked.pluginJar().toString(), "brings Sparkgap");
+    choices.addTo("spark.plugins", PLUGIN, "loads Sparkgap in driver and executors");
+    choices.addTo("spark.jars", asked.pluginJar().toString(), "brings Sparkgap");
     if (given
         .value("spark.serializer")
         .filter("org.apache.spark.serializer.KryoSerializer"::equals)
         .isPresent()) {
-      addTo("spark.kryo.registrator", REGISTRATOR, "registers Sparkgap's classes with Kryo");
+      choices.addTo(
+          "spark.kryo.registrator", REGISTRATOR, "registers Sparkgap's classes with Kryo");
     }
   }
 
@@ -301,47 +182,47 @@ public final class Plan {
     if (master.kind() == Master.Kind.LOCAL) {
       return;
     }
-    must(
+    choices.must(
         "spark.dynamicAllocation.enabled",
         "false",
         "Spark runs no barrier stage with dynamic allocation");
-    must(
+    choices.must(
         "spark.scheduler.minRegisteredResourcesRatio",
         "1.0",
         "the first stage begins when all executors are there");
     String seconds = Math.max(1, asked.patience().toSeconds()) + "s";
-    may(
+    choices.may(
         "spark.scheduler.maxRegisteredResourcesWaitingTime",
         seconds,
         "how long it waits for them (--wait)");
-    may("spark.sparkgap.slots.timeout", seconds, "as long for the slots of a world (--wait)");
+    choices.may(
+        "spark.sparkgap.slots.timeout", seconds, "as long for the slots of a world (--wait)");
     if (given.explicit("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures").isEmpty()) {
-      may(
+      choices.may(
           "spark.scheduler.barrier.maxConcurrentTasksCheck.interval",
           "1s",
           "Spark's own 15 s would be lost whenever a slot is missing for a moment");
     }
     if (given.explicit("spark.scheduler.barrier.maxConcurrentTasksCheck.interval").isEmpty()) {
-      may(
+      choices.may(
           "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures",
           String.valueOf(SLOT_CHECKS),
           "so many seconds altogether, as long as by default");
     }
   }
 
-  private void gpus() {
-    must("spark.executor.resource.gpu.amount", "1", "a GPU for each PE (--gpus-per-pe)");
-    must("spark.task.resource.gpu.amount", "1", "and the PE's task gets it");
+  private void discovery() {
     if (master.kind() == Master.Kind.YARN) {
       // YARN puts the files of an application into the container's folder.
-      addTo("spark.files", asked.discoveryScript().toString(), "finds the GPUs of a node");
-      may(
+      choices.addTo("spark.files", asked.discoveryScript().toString(), "finds the GPUs of a node");
+      choices.may(
           "spark.executor.resource.gpu.discoveryScript",
           "./" + asked.discoveryScript().getFileName(),
           "run by each executor, in its container");
     } else if (master.kind() == Master.Kind.LOCAL_CLUSTER) {
-      may("spark.worker.resource.gpu.amount", "1", "a GPU for each worker");
-      may(
+      String each = String.valueOf(executorResources.getOrDefault("gpu", 1L));
+      choices.may("spark.worker.resource.gpu.amount", each, "as many GPUs for each worker");
+      choices.may(
           "spark.worker.resource.gpu.discoveryScript",
           asked.discoveryScript().toString(),
           "finds the GPUs of this machine");
@@ -349,84 +230,16 @@ public final class Plan {
   }
 
   private void following() {
-    may("spark.sparkgap.events", asked.eventsFile(), "what the live view shows comes from there");
-    may("spark.ui.showConsoleProgress", "false", "its bar would go into the log");
+    choices.may(
+        "spark.sparkgap.events", asked.eventsFile(), "what the live view shows comes from there");
+    choices.may("spark.ui.showConsoleProgress", "false", "its bar would go into the log");
     if (master.kind() == Master.Kind.YARN) {
-      addTo("spark.yarn.tags", asked.tag(), "finds the application again in YARN");
+      choices.addTo("spark.yarn.tags", asked.tag(), "finds the application again in YARN");
       if (isClusterMode()) {
-        may("spark.yarn.maxAppAttempts", "1", "an application that failed is not run again whole");
-        must("spark.yarn.submit.waitAppCompletion", "false", "sparkgap follows it itself");
+        choices.may(
+            "spark.yarn.maxAppAttempts", "1", "an application that failed is not run again whole");
+        choices.must("spark.yarn.submit.waitAppCompletion", "false", "sparkgap follows it itself");
       }
     }
-  }
-
-  /** Ours, unless the user gave another value; the cluster's defaults have to give way. */
-  private void must(String key, String value, String why) {
-    Optional<Given> users = given.explicit(key);
-    if (users.isPresent()) {
-      keep(key, users.get(), value, why);
-      return;
-    }
-    String instead =
-        given
-            .get(key)
-            .filter(it -> !it.value().equals(value))
-            .map(it -> "; in place of " + it.value() + " in " + it.from())
-            .orElse("");
-    settings.put(key, new Setting(key, value, why + instead, OURS));
-  }
-
-  /** Ours, unless anybody gave another value. */
-  private void may(String key, String value, String why) {
-    Optional<Given> others = given.get(key);
-    if (others.isPresent()) {
-      keep(key, others.get(), value, why);
-    } else {
-      settings.put(key, new Setting(key, value, why, OURS));
-    }
-  }
-
-  private void keep(String key, Given others, String ours, String why) {
-    String note = others.value().equals(ours) ? why : "yours, in place of " + ours;
-    settings.put(key, new Setting(key, others.value(), note, others.from()));
-  }
-
-  /** One more of a list that others may have begun. */
-  private void addTo(String key, String value, String why) {
-    Optional<Given> others = given.get(key).filter(it -> !it.value().isBlank());
-    if (others.isEmpty()) {
-      settings.put(key, new Setting(key, value, why, OURS));
-    } else if (List.of(others.get().value().split("\\s*,\\s*")).contains(value)) {
-      settings.put(key, new Setting(key, others.get().value(), why, others.get().from()));
-    } else {
-      settings.put(
-          key,
-          new Setting(
-              key,
-              others.get().value() + "," + value,
-              why + "; beside what is there from " + others.get().from(),
-              OURS));
-    }
-  }
-
-  private int explicitNumber(String key) {
-    return given.explicit(key).isPresent() ? number(key, 0) : 0;
-  }
-
-  private int number(String key, int otherwise) {
-    Optional<Given> value = given.get(key);
-    if (value.isEmpty()) {
-      return otherwise;
-    }
-    try {
-      int number = Integer.parseInt(value.get().value().strip());
-      if (number > 0) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // Told below.
-    }
-    problems.add(value.get().asGiven(key) + ": that is no whole number above 0");
-    return Math.max(1, otherwise);
   }
 }

@@ -4,6 +4,7 @@ import io.sparkgap.launcher.LauncherException;
 import io.sparkgap.launcher.cluster.Containers;
 import io.sparkgap.launcher.cluster.ExitCode;
 import io.sparkgap.launcher.cluster.Request;
+import java.util.List;
 import java.util.Map;
 
 /** What a plan asks a cluster for: containers, with all the memory that Spark will ask for. */
@@ -32,7 +33,7 @@ public final class Requests {
         plan.isClusterMode(),
         plan.pes(),
         new Containers(
-            plan.executors(), plan.executorCores(), executorMemory(), plan.executorGpus()),
+            plan.executors(), plan.executorCores(), executorMemory(), plan.executorResources()),
         driver(),
         settings.getOrDefault("spark.yarn.queue", "default"),
         settings.getOrDefault("spark.yarn.executor.nodeLabelExpression", ""),
@@ -42,13 +43,13 @@ public final class Requests {
 
   private long executorMemory() throws LauncherException {
     long heap = mib("spark.executor.memory", "1g", "m");
+    if (plan.asked().master().kind() == Master.Kind.STANDALONE) {
+      return heap; // a worker counts nothing else
+    }
     long offHeap =
         Boolean.parseBoolean(settings.get("spark.memory.offHeap.enabled"))
             ? mib("spark.memory.offHeap.size", "0", "k") // bytes, which are nothing in MiB
             : 0;
-    if (plan.asked().master().kind() == Master.Kind.STANDALONE) {
-      return heap + offHeap; // a worker counts no overhead
-    }
     return heap
         + overhead(heap, "spark.executor")
         + offHeap
@@ -56,24 +57,24 @@ public final class Requests {
   }
 
   private Containers driver() throws LauncherException {
-    if (plan.isClusterMode()) {
-      long heap = mib("spark.driver.memory", "1g", "m");
-      boolean yarn = plan.asked().master().kind() == Master.Kind.YARN;
-      return new Containers(
-          1, number("spark.driver.cores"), heap + (yarn ? overhead(heap, "spark.driver") : 0), 0);
+    boolean yarn = plan.asked().master().kind() == Master.Kind.YARN;
+    if (!plan.isClusterMode() && !yarn) {
+      return Containers.NONE;
     }
-    if (plan.asked().master().kind() == Master.Kind.YARN) {
-      long heap = mib("spark.yarn.am.memory", "512m", "m");
-      return new Containers(
-          1, number("spark.yarn.am.cores"), heap + overhead(heap, "spark.yarn.am"), 0);
-    }
-    return new Containers(0, 0, 0, 0);
+    String memoryKey = plan.isClusterMode() ? "spark.driver.memory" : "spark.yarn.am.memory";
+    long heap = mib(memoryKey, plan.isClusterMode() ? "1g" : "512m", "m");
+    String of = plan.isClusterMode() ? "spark.driver" : "spark.yarn.am";
+    return new Containers(
+        1, number(of + ".cores"), heap + (yarn ? overhead(heap, of) : 0), plan.driverResources());
   }
 
   private long overhead(long heap, String of) throws LauncherException {
-    String key = of + ".memoryOverhead";
-    if (settings.containsKey(key)) {
-      return mib(key, "", "m");
+    // The second is an older name that Spark still takes.
+    for (String key :
+        List.of(of + ".memoryOverhead", of.replace("spark.", "spark.yarn.") + ".memoryOverhead")) {
+      if (settings.containsKey(key)) {
+        return mib(key, "", "m");
+      }
     }
     String factorKey = of + ".memoryOverheadFactor";
     double factor;

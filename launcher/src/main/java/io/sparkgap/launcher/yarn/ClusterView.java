@@ -8,8 +8,8 @@ import java.util.Set;
 /**
  * What a resource manager says of its cluster at one moment.
  *
- * @param gpuType whether it knows of the resource type {@code yarn.io/gpu}
- * @param gpuTypeHere whether this machine's configuration does, so that Spark can ask for it
+ * @param types of resources that it knows of, {@code yarn.io/gpu} for example
+ * @param typesHere those that this machine's configuration names, so that Spark can ask for them
  * @param smallest container: others are rounded up to a multiple of its memory
  * @param largest container that the scheduler gives
  * @param nodes that are running
@@ -19,8 +19,8 @@ import java.util.Set;
  * @param server what its services say of their own configuration
  */
 record ClusterView(
-    boolean gpuType,
-    boolean gpuTypeHere,
+    Set<String> types,
+    Set<String> typesHere,
     Size smallest,
     Size largest,
     List<Node> nodes,

@@ -1,6 +1,7 @@
 package io.sparkgap.launcher.yarn;
 
 import io.sparkgap.launcher.LauncherException;
+import io.sparkgap.launcher.UnknownApplicationException;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.net.URL;
 import org.apache.hadoop.conf.Configuration;
@@ -32,11 +33,9 @@ final class Unreachable {
   static LauncherException because(Exception failure, Configuration configuration) {
     String address = ResourceManager.address(configuration);
     if (Causes.has(failure, ApplicationNotFoundException.class)) {
-      return new LauncherException(
-          ExitCode.UNREACHABLE,
+      return new UnknownApplicationException(
           "YARN at %s: %s. `sparkgap status` lists the applications that there are"
-              .formatted(address, Causes.innermost(failure)),
-          failure);
+              .formatted(address, Causes.innermost(failure)));
     }
     if (Causes.has(failure, AccessControlException.class)) {
       return new LauncherException(

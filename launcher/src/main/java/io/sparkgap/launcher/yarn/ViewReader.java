@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ApplicationReport;
 import org.apache.hadoop.yarn.api.records.NodeReport;
 import org.apache.hadoop.yarn.api.records.NodeState;
@@ -32,7 +33,7 @@ final class ViewReader {
     this.manager = manager;
   }
 
-  ClusterView read(boolean gpuTypeHere) throws LauncherException, InterruptedException {
+  ClusterView read(Set<String> typesHere) throws LauncherException, InterruptedException {
     List<ResourceTypeInfo> types = manager.ask(client -> client.getResourceTypeInfo());
     List<ClusterView.Node> nodes =
         manager.ask(client -> client.getNodeReports(NodeState.RUNNING)).stream()
@@ -44,8 +45,8 @@ final class ViewReader {
         .forEach(label -> labels.add(label.getName()));
     ServerSettings server = ServerSettings.read(manager.configuration(), nodes);
     return new ClusterView(
-        types.stream().anyMatch(type -> type.getName().equals(Size.GPU)),
-        gpuTypeHere,
+        types.stream().map(ResourceTypeInfo::getName).collect(Collectors.toSet()),
+        typesHere,
         smallest(server),
         largest(),
         nodes,
@@ -86,8 +87,7 @@ final class ViewReader {
         smallest(
             server,
             YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_VCORES,
-            YarnConfiguration.DEFAULT_RM_SCHEDULER_MINIMUM_ALLOCATION_VCORES),
-        0);
+            YarnConfiguration.DEFAULT_RM_SCHEDULER_MINIMUM_ALLOCATION_VCORES));
   }
 
   private int smallest(ServerSettings server, String key, int otherwise) {

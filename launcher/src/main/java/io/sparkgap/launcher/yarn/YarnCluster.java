@@ -22,16 +22,16 @@ final class YarnCluster implements Cluster {
   private static final int ENDED_LISTED = 10;
 
   private final ResourceManager manager;
-  private final boolean gpuTypeHere;
+  private final Set<String> typesHere;
   private final ApplicationLogs logs;
   private final ApplicationStates states;
 
   /**
-   * @param gpuTypeHere whether this machine's configuration names the GPUs' resource type
+   * @param typesHere the resource types that this machine's configuration names
    */
-  YarnCluster(ResourceManager manager, boolean gpuTypeHere) {
+  YarnCluster(ResourceManager manager, Set<String> typesHere) {
     this.manager = manager;
-    this.gpuTypeHere = gpuTypeHere;
+    this.typesHere = typesHere;
     this.logs = new ApplicationLogs(manager);
     this.states = new ApplicationStates(manager, logs);
   }
@@ -43,7 +43,7 @@ final class YarnCluster implements Cluster {
 
   @Override
   public Preflight preflight(Request request) throws LauncherException, InterruptedException {
-    return PreflightRules.judge(new ViewReader(manager).read(gpuTypeHere), request);
+    return PreflightRules.judge(new ViewReader(manager).read(typesHere), request);
   }
 
   @Override

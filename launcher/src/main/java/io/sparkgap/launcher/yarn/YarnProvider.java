@@ -3,7 +3,9 @@ package io.sparkgap.launcher.yarn;
 import io.sparkgap.launcher.LauncherException;
 import io.sparkgap.launcher.cluster.Cluster;
 import io.sparkgap.launcher.cluster.ClusterProvider;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
@@ -22,7 +24,7 @@ public final class YarnProvider implements ClusterProvider {
       throws LauncherException, InterruptedException {
     Configuration configuration = configuration(settings);
     Login.ifNeeded(configuration, settings);
-    boolean gpuTypeHere = configuredTypes(configuration).contains(Size.GPU);
+    Set<String> typesHere = configuredTypes(configuration);
     ResourceManager manager = new ResourceManager(configuration);
     try {
       manager.start();
@@ -31,7 +33,7 @@ public final class YarnProvider implements ClusterProvider {
       manager.close();
       throw e;
     }
-    return new YarnCluster(manager, gpuTypeHere);
+    return new YarnCluster(manager, typesHere);
   }
 
   private static Configuration configuration(Map<String, String> settings)
@@ -62,9 +64,9 @@ public final class YarnProvider implements ClusterProvider {
   }
 
   /** What Spark would read, before the client asks the server. */
-  private static String configuredTypes(Configuration configuration) {
+  private static Set<String> configuredTypes(Configuration configuration) {
     Configuration file = new Configuration(configuration);
     file.addResource("resource-types.xml");
-    return file.get("yarn.resource-types", "");
+    return new HashSet<>(file.getTrimmedStringCollection("yarn.resource-types"));
   }
 }

@@ -4,6 +4,7 @@ import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
 import java.io.IOException;
 import java.io.Serializable;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -25,6 +26,7 @@ import scala.collection.Iterator;
  *   <li>{@code own-stage}: the same in a barrier stage of its own, as soon as Spark is up
  *   <li>{@code throw}: PE 1 throws, in every attempt
  *   <li>{@code driver-throws}: the driver does, after the sum
+ *   <li>{@code wraps}: it does so before that, in an exception that only wraps its own
  *   <li>{@code exit}: the driver ends the process with code 3
  *   <li>{@code kill-once FILE}: PE 1 ends its executor, unless FILE is there; then the sum
  *   <li>{@code kill-always}: PE 1 ends its executor, in every attempt
@@ -34,7 +36,7 @@ import scala.collection.Iterator;
 public final class TestApplication {
   private TestApplication() {}
 
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InvocationTargetException {
     int pes = Integer.parseInt(args[0]);
     String what = args[1];
     String file = args.length > 2 ? args[2] : "";
@@ -42,6 +44,9 @@ public final class TestApplication {
         new JavaSparkContext(new SparkConf().setAppName("Sparkgap launcher test"))) {
       if (what.equals("exit")) {
         System.exit(3);
+      }
+      if (what.equals("wraps")) {
+        throw new InvocationTargetException(new IllegalStateException("the driver's own mistake"));
       }
       List<Integer> sums =
           what.equals("own-stage")

@@ -82,6 +82,56 @@ class FailureTextTest {
   }
 
   @Test
+  void anExceptionThatOnlyWrapsAnotherIsToldInTheWordsOfThat() {
+    Failure failure =
+        of(
+            """
+            Exception in thread "main" java.lang.reflect.InvocationTargetException
+            \tat java.base/java.lang.reflect.Method.invoke(Method.java:569)
+            \tat Main.main(Main.java:3)
+            Caused by: java.util.concurrent.ExecutionException: java.io.UncheckedIOException
+            \t... 12 more
+            Caused by: java.lang.IllegalStateException: the plugin's own words
+            and more of them
+            \tat Plugin.init(Plugin.java:3)
+            \t... 13 more
+            Caused by: java.io.IOException: deeper
+            20:47:00.000 INFO ShutdownHookManager: Shutdown hook called
+            """);
+    assertThat(failure.cause())
+        .isEqualTo("java.lang.IllegalStateException: the plugin's own words");
+    assertThat(failure.lines()).containsExactly("and more of them");
+    assertThat(
+            FailureText.ofText("java.lang.reflect.InvocationTargetException\n\tat A.b(A)").cause())
+        .as("nothing better is known")
+        .isEqualTo("java.lang.reflect.InvocationTargetException");
+  }
+
+  @Test
+  void aTaskThatWrapsItsExceptionIsToldInTheWordsOfThat() {
+    assertThat(
+            FailureText.ofText(
+                    """
+                    Stage failed because barrier task ResultTask(0, 1) finished unsuccessfully.
+                    java.lang.ExceptionInInitializerError
+                    \tat A.<clinit>(A.java:1)
+                    Caused by: java.lang.IllegalArgumentException: row 17
+                    """)
+                .cause())
+        .isEqualTo("java.lang.IllegalArgumentException: row 17");
+  }
+
+  @Test
+  void anApplicationThatTheMasterGivesUpIsNoFaultOfTheUsersCode() {
+    assertThat(
+            FailureText.ofText(
+                    "org.apache.spark.SparkException: Exiting due to error from cluster scheduler:"
+                        + " Master removed our application: FAILED")
+                .kind())
+        .isEqualTo(ExitCode.WORLD);
+  }
+
+  @Test
   void tooFewSlotsIsAWaitThatWasTooLong() {
     Failure failure =
         of(

@@ -86,6 +86,21 @@ class FollowTest {
   }
 
   @Test
+  void whatTheDriverNotesIsShownAndLossesWithoutEndAreNot() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    View view = new TextView(new Terminal(new PrintStream(bytes, true, UTF_8), false, false));
+    view.event("", new ApplicationEvent.Note("stage 3 waits: job 2 holds its slots"));
+    for (int i = 0; i < 100; i++) {
+      view.event("", new ApplicationEvent.ExecutorLost("" + i, "exited with code 1"));
+    }
+    assertThat(bytes.toString(UTF_8).lines())
+        .hasSize(14)
+        .contains("    Note       stage 3 waits: job 2 holds its slots")
+        .last()
+        .isEqualTo("    Lost       more of them are not shown one by one");
+  }
+
+  @Test
   void atATerminalTheFirstInterruptAsksAndTheSecondIsMeant() {
     AtomicInteger asked = new AtomicInteger();
     try (Interrupts interrupts = Interrupts.listen(true, asked::incrementAndGet)) {

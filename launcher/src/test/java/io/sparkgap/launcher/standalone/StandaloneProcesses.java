@@ -20,6 +20,8 @@ public final class StandaloneProcesses implements AutoCloseable {
   private final int port;
   private final int pagesPort;
   private final List<Process> processes = new ArrayList<>();
+  private Process master;
+  private int masters;
   private int workers;
 
   /** Starts the master and waits for it. */
@@ -27,9 +29,14 @@ public final class StandaloneProcesses implements AutoCloseable {
     this.folder = folder;
     port = freePort();
     pagesPort = freePort();
-    processes.add(
+    startMaster();
+  }
+
+  private void startMaster() throws Exception {
+    String name = "master-" + masters++;
+    master =
         start(
-            "master",
+            name,
             List.of(),
             "org.apache.spark.deploy.master.Master",
             "--host",
@@ -37,8 +44,15 @@ public final class StandaloneProcesses implements AutoCloseable {
             "--port",
             String.valueOf(port),
             "--webui-port",
-            String.valueOf(pagesPort)));
-    await("master", "I have been elected leader");
+            String.valueOf(pagesPort));
+    processes.add(master);
+    await(name, "I have been elected leader");
+  }
+
+  /** Kills the master and starts another in its place, which knows nothing of any application. */
+  public void replaceMaster() throws Exception {
+    master.destroyForcibly().waitFor();
+    startMaster();
   }
 
   public String master() {

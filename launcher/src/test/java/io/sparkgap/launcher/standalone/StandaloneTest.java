@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparkgap.launcher.Command;
 import io.sparkgap.launcher.Command.Result;
+import io.sparkgap.launcher.LeftOver;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A real master and two workers with a GPU each, as far as a script can pretend one. They are
- * started once; the test that kills a worker comes last.
+ * started once; the tests that kill a worker and the master come last.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -50,11 +51,8 @@ class StandaloneTest {
 
   /** Also where a test has failed, so that the next has the cluster for itself. */
   @AfterEach
-  void endHolder() throws Exception {
-    if (holder != null) {
-      holder.destroy();
-      assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    }
+  void nothingIsLeftRunning() throws Exception {
+    assertThat(LeftOver.end()).isEmpty();
   }
 
   @AfterAll
@@ -112,7 +110,10 @@ class StandaloneTest {
     assertThat(result.err())
         .containsPattern("GPUs +2 +2 +2 +ok")
         .contains("Running    app-", "World 1    2 PEs on 127.0.0.1")
-        .contains("sparkgap: java.lang.IllegalStateException: the driver's own mistake");
+        .contains("sparkgap: java.lang.IllegalStateException: the driver's own mistake")
+        .as("the master calls finished whatever said good-bye")
+        .contains("State      running")
+        .doesNotContain("State      succeeded");
   }
 
   @Test
@@ -134,6 +135,38 @@ class StandaloneTest {
         .last()
         .asString()
         .contains("\"event\":\"outcome\"", "\"kind\":\"REFUSED\"");
+  }
+
+  @Test
+  @Order(2)
+  void gpusAreCountedWhicheverWayTheyAreAskedFor() throws Exception {
+    Result more =
+        sparkgap()
+            .run(
+                words(
+                    List.of(
+                        "--pes",
+                        "1",
+                        "--gpus-per-pe",
+                        "1",
+                        "--conf",
+                        "spark.executor.resource.gpu.amount=2"),
+                    "1",
+                    "sum"));
+    assertThat(more.exitCode()).as(more.err()).isEqualTo(3);
+    assertThat(more.err())
+        .containsPattern("GPUs +1 x 2 +2 +2 +ok")
+        .contains("an executor needs 2 of GPUs, but no worker has more than 1");
+
+    Result byConf =
+        sparkgap()
+            .run(
+                words(
+                    List.of("--pes", "1", "--conf", "spark.executor.resource.gpu.amount=4"),
+                    "1",
+                    "sum"));
+    assertThat(byConf.exitCode()).as(byConf.err()).isEqualTo(3);
+    assertThat(byConf.err()).containsPattern("GPUs +1 x 4 +2 +2 +too little");
   }
 
   @Test
@@ -212,6 +245,22 @@ class StandaloneTest {
     assertThat(holder.waitFor(1, TimeUnit.MINUTES)).isTrue();
     assertThat(holder.exitValue()).isEqualTo(130);
     assertThat(command("kill", id).out()).isEqualTo(id + " was over: killed\n");
+  }
+
+  @Test
+  @Order(8)
+  void aMasterThatComesBackWithoutItsStateEndsWhatItCannotServe() throws Exception {
+    String id = hold();
+
+    processes.replaceMaster();
+
+    assertThat(holder.waitFor(3, TimeUnit.MINUTES)).as(awaitOfHolder("")).isTrue();
+    assertThat(holder.exitValue()).as(awaitOfHolder("")).isEqualTo(7);
+    assertThat(awaitOfHolder(""))
+        .contains("answers, but knows nothing of " + id)
+        .containsPattern(
+            "was started again without its state and knows nothing of " + id + ": \\d of 3")
+        .contains("spark.deploy.recoveryMode");
   }
 
   /** Starts an application of three PEs that goes on until it is ended; gives its id. */

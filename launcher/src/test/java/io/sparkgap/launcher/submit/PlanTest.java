@@ -251,4 +251,66 @@ class PlanTest {
         .isThrownBy(() -> Master.parse("mesos://h", 1))
         .withMessageContaining("is none of yarn, spark://HOST:PORT, local[N]");
   }
+
+  @Test
+  void anExecutorHoldsAsManyPesAsItsResourcesServe() throws Exception {
+    given.commandLine("spark.executor.cores", "4", "--executor-cores");
+    given.commandLine("spark.executor.resource.gpu.amount", "2", "--conf");
+    given.commandLine("spark.task.resource.gpu.amount", "1", "--conf");
+    assertThat(plan("yarn", 4, 0).executors()).as("two PEs in each").isEqualTo(2);
+  }
+
+  @Test
+  void aTaskMayTakeAPartOfAGpu() throws Exception {
+    given.commandLine("spark.executor.cores", "4", "--executor-cores");
+    given.commandLine("spark.executor.resource.gpu.amount", "1", "--conf");
+    given.commandLine("spark.task.resource.gpu.amount", "0.25", "--conf");
+    assertThat(plan("yarn", 4, 0).executors()).isEqualTo(1);
+  }
+
+  @Test
+  void aTaskThatWantsMoreThanAnExecutorHasIsRefused() {
+    given.commandLine("spark.task.resource.gpu.amount", "2", "--conf");
+    assertThat(refusal("yarn", 2, 1))
+        .contains(
+            "--conf spark.task.resource.gpu.amount=2, but an executor has 1 of them"
+                + " (spark.executor.resource.gpu.amount): no task fits");
+    assertThat(refusal("yarn", 2, 0)).contains("an executor has 0 of them");
+  }
+
+  @Test
+  void amountsThatAreNoneAreRefused() {
+    given.commandLine("spark.executor.resource.gpu.amount", "0", "--conf");
+    given.commandLine("spark.executor.resource.fpga.amount", "some", "--conf");
+    given.commandLine("spark.task.resource.fpga.amount", "1.5", "--conf");
+    assertThat(refusal("yarn", 2, 1))
+        .contains("--conf spark.executor.resource.gpu.amount=0 and --gpus-per-pe 1 do not go")
+        .contains("--conf spark.executor.resource.fpga.amount=some: that is no amount")
+        .contains("--conf spark.task.resource.fpga.amount=1.5: it has to be a whole number, or");
+  }
+
+  @Test
+  void resourcesOfExecutorsHaveNoEffectWhereThereAreNone() {
+    given.commandLine("spark.executor.resource.gpu.amount", "1", "--conf");
+    assertThat(refusal("local[2]", 2, 0))
+        .contains("--conf spark.executor.resource.gpu.amount=1 and --master local[2]");
+  }
+
+  @Test
+  void optionsForTheNumberOfExecutorsAreThoseOfTheMaster() {
+    given.commandLine("spark.executor.instances", "2", "--num-executors");
+    assertThat(refusal("spark://h:7077", 2, 0))
+        .contains("--num-executors 2 and --master spark://h:7077 do not go together");
+    given.commandLine("spark.cores.max", "2", "--total-executor-cores");
+    assertThat(refusal("yarn", 2, 0))
+        .contains("--total-executor-cores 2 and --master yarn do not go together");
+  }
+
+  @Test
+  void aHostThatSparkDoesNotTakeIsToldSo() {
+    assertThatExceptionOfType(LauncherException.class)
+        .isThrownBy(() -> Master.parse("spark://node:7077,my_host:7077", 1))
+        .withMessageContaining("my_host")
+        .withMessageContaining("Spark takes no name of a host with an underscore");
+  }
 }

@@ -8,12 +8,14 @@ import io.sparkgap.launcher.cluster.Preflight.Fit;
 import io.sparkgap.launcher.cluster.Preflight.Row;
 import io.sparkgap.launcher.cluster.Request;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Whether a request fits, and what is said if it does not. */
 class PreflightRulesTest {
-  private static final Containers DRIVER = new Containers(1, 1, 512, 0);
-  private static final Size MASTER = new Size(512, 1, 0);
+  private static final Containers DRIVER = new Containers(1, 1, 512);
+  private static final Size MASTER = new Size(512, 1);
 
   private final ViewOfTest cluster = new ViewOfTest();
 
@@ -43,7 +45,7 @@ class PreflightRulesTest {
         executors(8, 1, 1024, 1),
         "8 executors of 1024 MiB, 1 core, 1 GPU and an application master of 512 MiB, 1 core do not"
             + " fit on the 2 nodes at once: room is for 4",
-        "--pes 4 or less; the nodes' GPUs are the limit: fewer --gpus-per-pe");
+        "--pes 4 or less; the nodes' GPUs are the limit: fewer for each PE (--gpus-per-pe,");
   }
 
   @Test
@@ -59,7 +61,7 @@ class PreflightRulesTest {
         executors(1, 9, 1024, 0),
         "9 cores",
         "--executor-cores 8 or less (limits: yarn.scheduler.maximum-allocation-vcores");
-    assertRefused(executors(1, 1, 1024, 3), "3 GPUs", "--gpus-per-pe 2 or less");
+    assertRefused(executors(1, 1, 1024, 3), "3 GPUs", "fewer GPUs for each, 2 or less");
   }
 
   @Test
@@ -73,8 +75,8 @@ class PreflightRulesTest {
 
   @Test
   void theDriverNeedsRoomToo() {
-    Containers large = new Containers(1, 1, 9000, 0);
-    Preflight preflight = judge(request(true, new Containers(2, 1, 1024, 1), large, "default", ""));
+    Containers large = new Containers(1, 1, 9000);
+    Preflight preflight = judge(request(true, gpus(2, 1, 1024, 1), large, "default", ""));
 
     assertThat(preflight.refusals().get(0).why())
         .startsWith("the driver needs a container of 9216 MiB");
@@ -114,7 +116,7 @@ class PreflightRulesTest {
   @Test
   void moreThanAQueueMayEverHoldIsRefused() {
     assertRefused(
-        request(false, new Containers(4, 1, 1024, 1), DRIVER, "half", ""),
+        request(false, gpus(4, 1, 1024, 1), DRIVER, "half", ""),
         "the application needs 4608 MiB, 5 cores, 4 GPUs, and the queue root.half may never hold"
             + " more than 8192 MiB, 8 cores, 2 GPUs (50 %)",
         "--pes 2 or less; another --queue; or"
@@ -133,7 +135,8 @@ class PreflightRulesTest {
 
   @Test
   void whatOthersHoldIsWaitedForAndTheyAreNamed() {
-    cluster.running("application_1_0007", "root.default", new Size(2048, 2, 2), MASTER);
+    cluster.running(
+        "application_1_0007", "root.default", new Size(2048, 2).with(Size.GPU, 2), MASTER);
 
     Preflight preflight = judge(executors(4, 1, 1024, 1));
 
@@ -193,7 +196,7 @@ class PreflightRulesTest {
 
   @Test
   void aClusterThatDoesNotCountGpusIsRefusedWithTheProperties() {
-    cluster.gpuType(false, false);
+    cluster.types(Set.of(), Set.of());
     assertRefused(
         executors(2, 1, 1024, 1),
         "YARN knows of no resource type yarn.io/gpu here",
@@ -202,17 +205,50 @@ class PreflightRulesTest {
         "yarn.scheduler.capacity.resource-calculator="
             + "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator");
 
-    cluster.gpuType(true, false);
+    cluster.types(Set.of(Size.GPU), Set.of());
     assertRefused(
         executors(2, 1, 1024, 1),
         "YARN's configuration on this machine does not name the resource type yarn.io/gpu",
         "resource-types.xml in HADOOP_CONF_DIR");
 
-    cluster.gpuType(true, true).noNodes().node("node4:45454", new Size(8192, 8, 0), "");
+    cluster
+        .types(Set.of(Size.GPU), Set.of(Size.GPU))
+        .noNodes()
+        .node("node4:45454", new Size(8192, 8), "");
     assertRefused(
         executors(2, 1, 1024, 1),
         "none of the 1 running nodes has any",
         "yarn.nodemanager.resource-type.yarn.io/gpu=N in yarn-site.xml of each node");
+  }
+
+  @Test
+  void whateverIsAskedForHasItsRowAndIsRefusedWhereThereIsNone() {
+    cluster.types(Set.of(Size.GPU, "acme.com/card"), Set.of("acme.com/card"));
+    Containers cards = new Containers(2, 1, 1024, new TreeMap<>(Map.of("acme.com/card", 2L)));
+    Request request = request(false, cards, DRIVER, "default", "");
+    assertRefused(
+        request,
+        "YARN knows of the resource type acme.com/card, but none of the 2 running nodes has any",
+        "yarn.nodemanager.resource-type.acme.com/card=N");
+
+    cluster.node("node3:45454", new Size(8192, 8).with("acme.com/card", 3), "");
+    Preflight preflight = judge(request);
+    assertThat(preflight.rows()).contains(new Row("acme.com/card", "2 x 2", "3", "3", Fit.NEVER));
+    assertThat(preflight.refusals())
+        .singleElement()
+        .satisfies(refusal -> assertThat(refusal.why()).contains("room is for 1"))
+        .satisfies(
+            refusal ->
+                assertThat(refusal.remedy())
+                    .contains("the nodes' acme.com/card are the limit: less of it for each"));
+  }
+
+  @Test
+  void aDriverWithAGpuIsCounted() {
+    Preflight preflight =
+        judge(request(true, gpus(4, 1, 1024, 1), gpus(1, 1, 512, 1), "default", ""));
+    assertThat(preflight.rows()).contains(new Row("GPUs", "4 x 1 + 1", "4", "4", Fit.NEVER));
+    assertThat(preflight.fit()).isEqualTo(Fit.NEVER);
   }
 
   @Test
@@ -249,11 +285,19 @@ class PreflightRulesTest {
   }
 
   private static Request executors(int count, int cores, long memoryMib, int gpus) {
-    return request(false, new Containers(count, cores, memoryMib, gpus), DRIVER, "default", "");
+    return request(false, gpus(count, cores, memoryMib, gpus), DRIVER, "default", "");
+  }
+
+  private static Containers gpus(int count, int cores, long memoryMib, long gpus) {
+    return new Containers(
+        count,
+        cores,
+        memoryMib,
+        gpus == 0 ? new TreeMap<>() : new TreeMap<>(Map.of(Size.GPU, gpus)));
   }
 
   private static Request in(String queue, String label) {
-    return request(false, new Containers(2, 1, 1024, 0), DRIVER, queue, label);
+    return request(false, new Containers(2, 1, 1024), DRIVER, queue, label);
   }
 
   private static Request request(

@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** A cluster as a resource manager might describe it: two nodes with two GPUs each, some queues. */
 final class ViewOfTest {
-  static final Size NODE = new Size(8192, 8, 2);
+  static final Size NODE = new Size(8192, 8).with(Size.GPU, 2);
 
   private final List<ClusterView.Node> nodes = new ArrayList<>();
   private final Map<String, ClusterView.Queue> queues = new HashMap<>();
@@ -18,8 +18,8 @@ final class ViewOfTest {
   private final Map<String, String> managerSettings = new HashMap<>();
   private final Map<String, String> nodeSettings = new HashMap<>();
   private final Map<String, Double> userLimits = new HashMap<>();
-  private boolean gpuType = true;
-  private boolean gpuTypeHere = true;
+  private Set<String> types = Set.of(Size.GPU);
+  private Set<String> typesHere = Set.of(Size.GPU);
 
   ViewOfTest() {
     node("node1:45454", NODE, "");
@@ -78,18 +78,18 @@ final class ViewOfTest {
     return this;
   }
 
-  ViewOfTest gpuType(boolean ofTheCluster, boolean ofThisMachine) {
-    gpuType = ofTheCluster;
-    gpuTypeHere = ofThisMachine;
+  ViewOfTest types(Set<String> ofTheCluster, Set<String> ofThisMachine) {
+    types = ofTheCluster;
+    typesHere = ofThisMachine;
     return this;
   }
 
   ClusterView view() {
     return new ClusterView(
-        gpuType,
-        gpuTypeHere,
-        new Size(256, 1, 0),
-        new Size(8192, 8, 2),
+        types,
+        typesHere,
+        new Size(256, 1),
+        new Size(8192, 8).with(Size.GPU, 2),
         nodes,
         labels,
         queues,

@@ -1,0 +1,122 @@
+#include "collective/host_nodes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "collective/host_algorithms.h"
+#include "description/types.h"
+#include "protocol/agreement.h"
+
+namespace sparkgap {
+namespace {
+
+// An average over more PEs than nodes is that of the nodes' sums and of zeros: of blocks of this size, by type.
+constexpr uint64_t kZeroBytes = 4096;
+constexpr uint64_t kOneTripBytes = 32 << 10;
+constexpr uint64_t kLeastOneTripBytes = 512;
+
+// A sum with -0 is what it was before, whatever that is.
+template <class Word>
+void fill(uint8_t* to, Word word) {
+  for (uint64_t at = 0; at < kZeroBytes; at += sizeof word) std::memcpy(to + at, &word, sizeof word);
+}
+
+std::unique_ptr<uint8_t[]> make_zeros() {
+  auto zeros = std::make_unique<uint8_t[]>(SPARKGAP_TYPES * kZeroBytes);
+  std::memset(zeros.get(), 0, SPARKGAP_TYPES * kZeroBytes);
+  fill<uint32_t>(zeros.get() + SPARKGAP_FLOAT32 * kZeroBytes, 0x80000000u);
+  fill<uint64_t>(zeros.get() + SPARKGAP_FLOAT64 * kZeroBytes, 0x8000000000000000u);
+  fill<uint16_t>(zeros.get() + SPARKGAP_FLOAT16 * kZeroBytes, 0x8000u);
+  fill<uint16_t>(zeros.get() + SPARKGAP_BFLOAT16 * kZeroBytes, 0x8000u);
+  return zeros;
+}
+
+struct Word {
+  int32_t status;
+  char message[kMaxMessageBytes];
+  WireMemory memory;
+};
+
+}  // namespace
+
+HostNodes::HostNodes(HostNode& near, Channels& channels, const NodeMap& map, int32_t pe)
+    : near_(near),
+      channels_(channels),
+      map_(map),
+      pe_(pe),
+      pes_(map.first(map.nodes())),
+      scratch_(std::make_unique<uint8_t[]>(
+          std::max(kScratchSlots * channels.slot_bytes(),
+                   static_cast<uint64_t>(map.nodes()) * one_trip_bytes(map, channels.slot_bytes())))),
+      zeros_(make_zeros()) {}
+
+uint64_t HostNodes::one_trip_bytes(const NodeMap& map, uint64_t slot_bytes) {
+  const uint64_t far = static_cast<uint64_t>(map.first(map.nodes()) - map.smallest());
+  return std::clamp(kOneTripBytes / far, kLeastOneTripBytes, slot_bytes);
+}
+
+uint64_t HostNodes::most_partners(int32_t pes) const {
+  uint64_t partners = 0;
+  for (int32_t node = 0; node < map_.nodes(); ++node) {
+    partners += static_cast<uint64_t>((map_.size(node) + pes - 1) / pes);
+  }
+  return partners;
+}
+
+void HostNodes::meet() {
+  for (const int32_t peer : far()) channels_.send(peer, nullptr, 0);
+  if (!is_alone()) near_.steps().meet();
+  for (const int32_t peer : far()) {
+    channels_.receive(peer);
+    channels_.release(peer);
+  }
+}
+
+std::vector<WireMemory> HostNodes::agree(const Failure& own, const WireMemory& mine) {
+  Word word = {};
+  word.status = own.status;
+  std::memcpy(word.message, own.message, sizeof word.message);
+  word.memory = mine;
+  for (const int32_t peer : far()) channels_.send(peer, &word, sizeof word);
+  std::vector<Word> all(static_cast<size_t>(pes_));
+  const std::vector<Word> near = exchange(near_.node(), word);
+  for (int32_t pe = 0; pe < near_.pes(); ++pe) {
+    all[static_cast<size_t>(near_.node().world_pe(pe))] = near[static_cast<size_t>(pe)];
+  }
+  for (const int32_t peer : far()) {
+    std::memcpy(&all[static_cast<size_t>(peer)], channels_.receive(peer), sizeof word);
+    channels_.release(peer);
+  }
+  channels_.flush();
+  std::vector<WireMemory> memories(all.size());
+  for (int32_t pe = 0; pe < pes_; ++pe) {
+    Word& other = all[static_cast<size_t>(pe)];
+    if (other.status != SPARKGAP_OK) {
+      other.message[sizeof other.message - 1] = '\0';
+      fail(other.status, pe, "PE %d (%s): %s", pe, channels_.label(pe), other.message);
+    }
+    if (!map_.is_near(pe)) memories[static_cast<size_t>(pe)] = other.memory;
+  }
+  return memories;
+}
+
+Finish::Finish(HostNodes& nodes, const CollectiveCall& call)
+    : zeros_(nodes.zeros_.get() + static_cast<uint64_t>(call.type) * kZeroBytes),
+      nodes_(nodes.map().nodes()),
+      pes_(nodes.pes()),
+      divides_by_more_(call.op == SPARKGAP_AVG && nodes_ != pes_),
+      element_bytes_(element_bytes(call.type)),
+      sum_(reduce_function(call.type, call.op == SPARKGAP_AVG ? static_cast<int32_t>(SPARKGAP_SUM) : call.op)),
+      last_(reduce_to_out(call)) {}
+
+void Finish::operator()(void* out, const void* const* parts, uint64_t bytes) const {
+  if (!divides_by_more_) return last_(out, parts, nodes_, bytes / element_bytes_);
+  const void* ins[SPARKGAP_MAX_PES];
+  for (int32_t i = nodes_; i < pes_; ++i) ins[i] = zeros_;
+  for (uint64_t first = 0; first < bytes; first += kZeroBytes) {
+    for (int32_t node = 0; node < nodes_; ++node) ins[node] = static_cast<const uint8_t*>(parts[node]) + first;
+    last_(static_cast<uint8_t*>(out) + first, ins, pes_, std::min(kZeroBytes, bytes - first) / element_bytes_);
+  }
+}
+
+}  // namespace sparkgap

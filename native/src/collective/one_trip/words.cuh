@@ -1,0 +1,91 @@
+// The words of 8 bytes that messages in packets and lines are cut into.
+#ifndef SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH
+#define SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH
+
+#include "protocol/scratch.h"
+#include "reduce/elements.cuh"
+
+namespace sparkgap::kernels {
+
+// A word of a message and the elements in it.
+template <class Stored>
+union Word {
+  uint64_t bits;
+  Stored elements[kWordBytes / sizeof(Stored)];
+};
+
+// Where the message is not aligned, and for a last word that is not whole: rare, and kept out of the kernels' way.
+template <class Stored>
+static __device__ __noinline__ uint64_t load_elements(const uint8_t* message, uint32_t at, uint32_t bytes) {
+  Word<Stored> word;
+  word.bits = 0;
+#pragma unroll
+  for (uint32_t e = 0; e < kWordBytes / sizeof(Stored); ++e) {
+    const uint32_t from = at + e * sizeof(Stored);
+    if (from < bytes) word.elements[e] = *reinterpret_cast<const Stored*>(message + from);
+  }
+  return word.bits;
+}
+
+template <class Stored>
+static __device__ __noinline__ void store_elements(uint8_t* message, uint32_t at, uint32_t bytes, uint64_t bits) {
+  Word<Stored> word;
+  word.bits = bits;
+#pragma unroll
+  for (uint32_t e = 0; e < kWordBytes / sizeof(Stored); ++e) {
+    const uint32_t to = at + e * sizeof(Stored);
+    if (to < bytes) *reinterpret_cast<Stored*>(message + to) = word.elements[e];
+  }
+}
+
+// The word at `at`, a multiple of 8 below `bytes`; of the last only the elements that there are.
+template <class Stored>
+__device__ __forceinline__ uint64_t load_word(const uint8_t* message, uint32_t at, uint32_t bytes) {
+  if (reinterpret_cast<uint64_t>(message) % kWordBytes == 0 && at + kWordBytes <= bytes) {
+    return *reinterpret_cast<const uint64_t*>(message + at);
+  }
+  return load_elements<Stored>(message, at, bytes);
+}
+
+template <class Stored>
+__device__ __forceinline__ void store_word(uint8_t* message, uint32_t at, uint32_t bytes, uint64_t bits) {
+  if (reinterpret_cast<uint64_t>(message) % kWordBytes == 0 && at + kWordBytes <= bytes) {
+    *reinterpret_cast<uint64_t*>(message + at) = bits;
+  } else {
+    store_elements<Stored>(message, at, bytes, bits);
+  }
+}
+
+// The sum so far of one word's elements.
+template <class Element>
+struct WordSum {
+  using Stored = typename Element::Stored;
+  static constexpr int kElements = kWordBytes / sizeof(Stored);
+  typename Element::Wide values[kElements];
+
+  __device__ __forceinline__ void start(uint64_t bits) {
+    Word<Stored> word;
+    word.bits = bits;
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) values[e] = Element::widen(word.elements[e]);
+  }
+
+  template <class Operation>
+  __device__ __forceinline__ void add(uint64_t bits) {
+    Word<Stored> word;
+    word.bits = bits;
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) values[e] = Operation::combine(values[e], Element::widen(word.elements[e]));
+  }
+
+  __device__ __forceinline__ uint64_t result(int32_t divisor) const {
+    Word<Stored> word;
+#pragma unroll
+    for (int e = 0; e < kElements; ++e) word.elements[e] = Element::narrow(divide(values[e], divisor));
+    return word.bits;
+  }
+};
+
+}  // namespace sparkgap::kernels
+
+#endif  // SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH

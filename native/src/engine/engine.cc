@@ -1,0 +1,19 @@
+#include "engine/engine.h"
+
+namespace sparkgap {
+namespace {
+
+[[noreturn]] void refuse_nodes() {
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+       "a world whose PEs are on one node has an id (sparkgap_world_id) and no cards");
+}
+
+}  // namespace
+
+void Engine::write_card(uint8_t*, const uint8_t*) const { refuse_nodes(); }
+
+const uint8_t* Engine::take_cards(const uint8_t*) { refuse_nodes(); }
+
+int32_t Engine::node_of(int32_t) const { return 0; }
+
+}  // namespace sparkgap

@@ -1,0 +1,57 @@
+// The parts of a channel; for channels*.cc alone.
+#ifndef SPARKGAP_PROTOCOL_NODES_CHANNEL_H
+#define SPARKGAP_PROTOCOL_NODES_CHANNEL_H
+
+#include <atomic>
+#include <cstdint>
+
+#include "protocol/layout.h"
+#include "protocol/nodes/channels.h"
+#include "protocol/nodes/requests.h"
+#include "wire/wire.h"
+
+namespace sparkgap {
+
+// WireSignal::kind.
+enum SignalKind : uint32_t { kMessage = 1, kReleased, kRequest, kRequestsDone, kAnswer, kFreed, kNote, kGoodbye };
+
+constexpr uint64_t kRequests = 32;  // to one PE that may be on the way
+
+// What ends the world, told by the PE whose channel it lies in.
+struct AbortNote {
+  int32_t status;
+  int32_t by;
+  int32_t subject;
+  int32_t reserved;
+  char label[kLabelBytes];
+  char reason[kReasonBytes];
+};
+
+struct alignas(kPageBytes) Channels::Head {
+  AbortNote note;
+  int64_t answer;
+  Request requests[kRequests];
+};
+
+struct Channels::Channel {
+  WireMemory inbox;  // the peer's
+  // Of the PE's thread.
+  uint64_t messages_sent = 0;
+  uint64_t released = 0;
+  uint64_t requests_sent = 0;
+  std::atomic<uint64_t> told{0};  // of `released`
+  // Of whoever makes progress.
+  alignas(kLineBytes) std::atomic<uint64_t> arrived{0};
+  std::atomic<uint64_t> released_there{0};
+  std::atomic<uint64_t> requests_done_there{0};
+  std::atomic<uint64_t> answers{0};
+  std::atomic<uint64_t> requests_done{0};
+  std::atomic<uint64_t> requests_told{0};
+  std::atomic<bool> owes_answer{false};
+  int64_t answer = 0;
+  uint32_t checks[kSlots] = {};  // of the messages in the slots
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROTOCOL_NODES_CHANNEL_H

@@ -1,0 +1,170 @@
+// What a PE has towards the PEs of other nodes: a channel to each, over the wire.
+//
+// A channel carries messages one way in the order in which they were sent, each into a slot of the receiver's inbox
+// that is for this sender alone. kSlots messages may be on the way: a sender waits until the receiver has released one.
+// What it has released travels with what the receiver sends itself, and by a signal of its own where that is too rare.
+//
+//   inbox of a PE:  for each PE of another node   | ChannelHead | slot 0 | ... | slot kSlots - 1 |
+//
+// Every message carries a digest of all calls up to its own (Steps::history): a receiver that is in another call says
+// so instead of taking it.
+//
+// Beside messages there are requests, which the receiver's side carries out as they arrive, whatever its PE does
+// (protocol/nodes/requests.h), and the note that ends the world.
+//
+// Threads: messages belong to the thread of the PE's handle. A thread of the channels' own, the caretaker, sleeps while
+// the PE is at the wire and looks after it while it is not.
+#ifndef SPARKGAP_PROTOCOL_NODES_CHANNELS_H
+#define SPARKGAP_PROTOCOL_NODES_CHANNELS_H
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "protocol/node.h"
+#include "protocol/nodes/card.h"
+#include "protocol/nodes/requests.h"
+#include "protocol/pump.h"
+#include "wire/wire.h"
+
+namespace sparkgap {
+
+class Channels final : public WireSink, public Pump {
+ public:
+  static constexpr uint64_t kSlots = 8;
+
+  // Listens. `options` outlives the channels.
+  explicit Channels(const WorldOptions& options);
+  ~Channels() override;
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
+
+  // Fills what a card has of this PE.
+  void write_card(Card* card) const;
+
+  // Connects to all PEs of other nodes. The node outlives the channels' last use but for the destructor.
+  void connect(Node& node, const NodeMap& map, const std::vector<Card>& cards, RequestHandler* handler);
+
+  // ---- Messages
+
+  // What a slot holds; the same on all PEs.
+  uint64_t slot_bytes() const { return slot_bytes_; }
+
+  // `data` must stay as it is until is_sent or flush. Waits for a free slot.
+  void send(int32_t peer, const void* data, uint64_t bytes);
+  // A number for what has been sent to `peer` so far.
+  uint64_t sent(int32_t peer) const { return wire_->last_put(peer); }
+  // Waits until that much of it is no longer read from where it was sent from.
+  void wait_sent(int32_t peer, uint64_t number);
+  // The same for all that was sent to all.
+  void flush();
+
+  // Waits for the next message of `peer` and gives its place, in which it stays until release.
+  const uint8_t* receive(int32_t peer);
+  void release(int32_t peer);
+
+  // ---- Memory and requests
+
+  Wire& wire() { return *wire_; }
+  // Waits for room; for kFetchAdd also until the answer is there.
+  void request(int32_t peer, const Request& request);
+  int64_t answer_of(int32_t peer) const;
+  // This PE has given back one more of its allocations.
+  void tell_freed();
+  // Makes attempts until the wire takes what it is given. Throws if the peer is lost; what is for one that has left is
+  // for nobody.
+  template <class Try>
+  void insist(int32_t peer, const Try& attempt) {
+    if (!attempt()) {
+      bool taken = false;
+      wait_for(peer, [&] { return taken = taken || attempt(); });
+    }
+    check_not_lost(peer);
+  }
+  // Waits for something that the wire brings from `peer`.
+  template <class Ready>
+  void wait_for(int32_t peer, const Ready& ready) {
+    awaited_ = peer;
+    node_->waiter().until(kNoPe, ready);
+    awaited_ = kNoPe;
+  }
+  // Throws PEER_LOST, and ends the world, if `peer` is lost, or is no longer there for whatever reason.
+  void check_not_lost(int32_t peer) {
+    if (__builtin_expect(wire_->state(peer) == WireState::kLost, 0)) check_present(peer);
+  }
+  void check_present(int32_t peer);
+
+  const char* label(int32_t pe) const { return cards_[static_cast<size_t>(pe)].label; }
+  const char* describe() const { return description_.c_str(); }
+  bool is_rdma() const { return wire_->is_rdma(); }
+  // As Wire's.
+  uint32_t refused() const { return wire_->refused(); }
+  const char* first_refused() const { return wire_->first_refused(); }
+  // The PEs of other nodes.
+  const std::vector<int32_t>& peers() const { return peers_; }
+
+  // Says goodbye.
+  void leave();
+
+  // ---- For waits (protocol/pump.h)
+  bool pump() override;
+  int32_t find_gone() override;
+  [[noreturn]] void give_up_gone(int32_t pe) override;
+  int32_t awaited() const override { return awaited_; }
+  bool has_peers() const override;
+  void describe_peer(Text& text, int32_t pe) const override;
+
+  void on_signal(int32_t peer, const WireSignal& signal) override;
+
+ private:
+  struct Channel;
+  struct Head;
+
+  Head& head_from(int32_t peer) const;
+  uint8_t* slot_from(int32_t peer, uint64_t number) const;
+  uint64_t channel_offset(int32_t sender) const { return static_cast<uint64_t>(sender) * channel_bytes_; }
+  WireSignal message_signal(uint32_t kind, const Channel& channel) const;
+  bool has_credit(const Channel& channel) const;
+  void take_request(int32_t peer);
+  void take_note(int32_t peer);
+  void pay();
+  void stop_connecting(int32_t missing, int64_t waited_us);
+  void start_caring();
+  void stop_caring();
+  void care();
+  bool wait_for_work();
+  void tell_abort();
+  uint32_t check_of_call() const { return static_cast<uint32_t>(node_->steps().history()); }
+  [[noreturn]] void refuse_call_of(int32_t peer);
+
+  const WorldOptions& options_;
+  uint64_t slot_bytes_;
+  uint64_t channel_bytes_;
+  uint64_t inbox_bytes_;
+  uint8_t* inbox_ = nullptr;
+  std::unique_ptr<Wire> wire_;
+  WireMemory inbox_memory_;
+  std::string description_;
+
+  Node* node_ = nullptr;
+  RequestHandler* handler_ = nullptr;
+  std::vector<Card> cards_;
+  std::vector<int32_t> peers_;  // of other nodes
+  std::unique_ptr<Channel[]> channels_;
+  int32_t awaited_ = kNoPe;
+
+  std::atomic<bool> owes_{false};  // a request's answer, or word that requests have been carried out
+  std::atomic_flag paying_ = ATOMIC_FLAG_INIT;
+  bool told_abort_ = false;  // the caretaker's
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<struct AbortNote> note_;
+  int stop_descriptor_ = -1;
+  std::thread caretaker_;
+};
+
+}  // namespace sparkgap
+
+#endif  // SPARKGAP_PROTOCOL_NODES_CHANNELS_H

@@ -1,0 +1,144 @@
+#include "select/tuning.h"
+
+#include <cstring>
+
+namespace sparkgap::kernels {
+namespace {
+
+constexpr uint64_t kAny = ~0ull;
+constexpr uint64_t operator""_KiB(unsigned long long count) { return count << 10; }
+constexpr uint64_t operator""_MiB(unsigned long long count) { return count << 20; }
+
+constexpr Algorithm kPackets = Algorithm::kPackets;
+constexpr Algorithm kLines = Algorithm::kLines;
+constexpr Algorithm kOneShot = Algorithm::kOneShot;
+constexpr Algorithm kTwoShot = Algorithm::kTwoShot;
+constexpr Algorithm kChunked = Algorithm::kChunked;
+
+// Shapes: blocks, threads of a block, bytes of a chunk, sender warps (0: bulk copies), groups of takers.
+constexpr Shape kFewPackets = {128, 128, 0, 0, 0};
+constexpr Shape kManyPackets = {128, 256, 0, 0, 0};
+constexpr Shape kFewLines = {128, 128, 0, 0, 0};
+constexpr Shape kSomeLines = {128, 256, 0, 0, 0};
+constexpr Shape kManyLines = {128, 512, 0, 0, 0};
+constexpr Shape kChunks = {128, 512, 8_KiB, 4, 4};
+constexpr Shape kBulkChunks = {128, 512, 16_KiB, 0, 7};
+constexpr Shape kSteps = {64, 512, 0, 0, 0};
+
+// Two H200 over NVLink. `bytes` is the message.
+constexpr TuningRow kH200AllReducePair[] = {
+    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
+    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kOneShot, kChunks},
+};
+constexpr TuningRow kH200ReducePair[] = {
+    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
+    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kTwoShot, kSteps},
+};
+constexpr TuningRow kH200BlocksPair[] = {
+    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
+    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kChunks},
+};
+constexpr TuningRow kH200BroadcastPair[] = {
+    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
+    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kSteps},
+};
+
+// Worlds that are held to few lanes (spark.sparkgap.kernel.max.blocks): one thread's bulk copies do the work of many.
+constexpr TuningRow kH200ReducingPairWithFew[] = {
+    {64_KiB, kPackets, kManyPackets},
+    {512_KiB, kLines, kManyLines},
+    {kAny, kOneShot, kBulkChunks},
+};
+constexpr TuningRow kH200BlocksPairWithFew[] = {
+    {64_KiB, kPackets, kManyPackets},
+    {512_KiB, kLines, kManyLines},
+    {kAny, kChunked, kBulkChunks},
+};
+
+// Three PEs and more. Not measured, for want of such hosts: the sizes are those of two PEs, for what a PE sends to all;
+// where two-shot or a scatter sends less, these come sooner.
+constexpr TuningRow kH200AllReduceMore[] = {
+    {4_KiB, kPackets, kFewPackets},
+    {128_KiB, kPackets, kManyPackets},
+    {2_MiB, kLines, kManyLines},
+    {kAny, kTwoShot, kSteps},
+};
+constexpr TuningRow kH200BlocksMore[] = {
+    {4_KiB, kPackets, kFewPackets},
+    {128_KiB, kPackets, kManyPackets},
+    {8_MiB, kLines, kManyLines},
+    {kAny, kChunked, kChunks},
+};
+constexpr TuningRow kH200BroadcastMore[] = {
+    {4_KiB, kPackets, kFewPackets},
+    {128_KiB, kPackets, kManyPackets},
+    {2_MiB, kLines, kManyLines},
+    {kAny, kChunked, kSteps},
+};
+
+// PEs that share a GPU, under MPS: measured with two on one H200.
+constexpr TuningRow kSharedReducing[] = {
+    {4_KiB, kPackets, kFewPackets}, {256_KiB, kPackets, kManyPackets}, {kAny, kTwoShot, kSteps}};
+constexpr TuningRow kSharedBlocks[] = {{4_KiB, kPackets, kFewPackets},
+                                       {256_KiB, kPackets, kManyPackets},
+                                       {16_MiB, kLines, kManyLines},
+                                       {kAny, kChunked, kChunks}};
+constexpr TuningRow kSharedBroadcast[] = {
+    {4_KiB, kPackets, kFewPackets}, {256_KiB, kPackets, kManyPackets}, {kAny, kChunked, kSteps}};
+
+constexpr TuningRow kAllToAllv[] = {{kAny, kChunked, kSteps}};
+constexpr TuningRow kBarrier[] = {{kAny, Algorithm::kFlags, {1, 32, 0, 0, 0}}};
+
+template <int32_t kCount>
+constexpr TuningRows rows(const TuningRow (&table)[kCount]) {
+  return {table, kCount};
+}
+
+// In the order of SPARKGAP_ALL_REDUCE...
+constexpr Tuning kH200 = {
+    "NVIDIA H200",
+    64,
+    {rows(kH200AllReducePair), rows(kH200BlocksPair), rows(kH200BlocksPair), rows(kH200BroadcastPair),
+     rows(kH200ReducePair), rows(kH200BlocksPair), rows(kAllToAllv), rows(kBarrier)},
+    {rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kH200BlocksPairWithFew),
+     rows(kH200ReducingPairWithFew), rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kAllToAllv),
+     rows(kBarrier)},
+    {rows(kH200AllReduceMore), rows(kH200BlocksMore), rows(kH200BlocksMore), rows(kH200BroadcastMore),
+     rows(kH200AllReduceMore), rows(kH200BlocksMore), rows(kAllToAllv), rows(kBarrier)},
+};
+
+#define SPARKGAP_SHARED_ROWS                                                                \
+  {rows(kSharedReducing), rows(kSharedBlocks), rows(kSharedBlocks), rows(kSharedBroadcast), \
+   rows(kSharedReducing), rows(kSharedBlocks), rows(kAllToAllv),    rows(kBarrier)}
+constexpr Tuning kShared = {"", 0, SPARKGAP_SHARED_ROWS, SPARKGAP_SHARED_ROWS, SPARKGAP_SHARED_ROWS};
+#undef SPARKGAP_SHARED_ROWS
+
+constexpr const Tuning* kTables[] = {&kH200};
+
+}  // namespace
+
+const Tuning& h200_tuning() { return kH200; }
+
+const Tuning& tuning_for(const char* gpu, bool shared) {
+  if (shared) return kShared;
+  for (const Tuning* table : kTables) {
+    if (std::strcmp(table->gpu, gpu) == 0) return *table;
+  }
+  return kH200;
+}
+
+Shape tuned_shape(const Tuning& tuning, int32_t collective, Algorithm algorithm, uint64_t bytes, int32_t pes,
+                  int32_t lanes) {
+  const TuningRows& rows = rows_of(tuning, collective, pes, lanes);
+  const uint64_t sent = bytes * static_cast<uint64_t>(pes > 2 ? pes - 1 : 1);
+  // Where the table has none for an algorithm that a caller holds to.
+  Shape shape = kChunks;
+  for (int32_t row = 0; row < rows.count; ++row) {
+    if (rows.rows[row].algorithm != algorithm) continue;
+    shape = rows.rows[row].shape;
+    if (sent <= rows.rows[row].bytes) break;
+  }
+  return shape;
+}
+
+}  // namespace sparkgap::kernels

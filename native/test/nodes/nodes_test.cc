@@ -1,0 +1,356 @@
+// Worlds on several hosts: who shares a node, one-sided calls, and what is seen when a PE, a host or a cable goes away.
+// Run within tools/hosts/hosts.py --hosts 3 run.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/check.h"
+#include "support/hosts.h"
+#include "support/pes.h"
+
+namespace sparkgap::test {
+namespace {
+
+Pes pes_on(const std::vector<int>& nodes) {
+  Pes pes{0};
+  for (const int size : nodes) pes.count += size;
+  pes.nodes = nodes;
+  pes.on_hosts = true;
+  return pes;
+}
+
+void expect_sum(const Pe& pe, float own, float sum) {
+  std::vector<float> values(1000, own);
+  pe.ok(sparkgap_all_reduce(pe.world(), values.data(), values.data(), values.size(), SPARKGAP_FLOAT32, SPARKGAP_SUM),
+        "sparkgap_all_reduce");
+  for (const float value : values) expect(value == sum, "a sum is %g, not %g", value, sum);
+}
+
+void all_know_who_shares_a_node() {
+  run_pes(pes_on({2, 1, 1}), [](const Pe& pe) {
+    const int nodes[] = {0, 0, 1, 2};
+    for (int a = 0; a < 4; ++a) {
+      expect(sparkgap_world_node(pe.world(), a) == nodes[a], "PE %d is on node %d", a,
+             sparkgap_world_node(pe.world(), a));
+      for (int b = 0; b < 4; ++b) {
+        const int link = nodes[a] == nodes[b] ? SPARKGAP_LINK_SHM : SPARKGAP_LINK_TCP;
+        expect(sparkgap_world_link(pe.world(), a, b) == link, "PEs %d and %d are not joined as expected", a, b);
+      }
+    }
+    expect(sparkgap_world_node(pe.world(), 4) == -1, "PE 4 of 4 has a node");
+    const std::string route = sparkgap_route(pe.world(), SPARKGAP_ALL_REDUCE, 1 << 20, SPARKGAP_FLOAT32);
+    expect(route == "nodes/rails", "a large allReduce goes by %s", route.c_str());
+    sparkgap_buffer* buffer = pe.allocate(64);
+    for (int other = 0; other < 4; ++other) {
+      const bool near = nodes[other] == nodes[pe.pe()];
+      expect((sparkgap_buffer_peer_address(buffer, other) != nullptr) == near, "PE %d's memory", other);
+    }
+    expect_sum(pe, static_cast<float>(pe.pe() + 1), 10);
+  });
+}
+
+void node_keys_tell_hosts_apart() {
+  const Shared<uint8_t> keys(3 * SPARKGAP_NODE_KEY_BYTES);
+  for (int process = 0; process < 3; ++process) {
+    join(start_on_host(process == 2 ? 1 : 0,
+                       [&] { sparkgap_node_key(&keys[static_cast<size_t>(process) * SPARKGAP_NODE_KEY_BYTES]); }),
+         "a process");
+  }
+  expect(std::memcmp(&keys[0], &keys[SPARKGAP_NODE_KEY_BYTES], SPARKGAP_NODE_KEY_BYTES) == 0,
+         "processes of one host have different keys");
+  expect(std::memcmp(&keys[0], &keys[2 * SPARKGAP_NODE_KEY_BYTES], SPARKGAP_NODE_KEY_BYTES) != 0,
+         "processes of two hosts have the same key");
+}
+
+// ---- One-sided
+
+void puts_are_there_after_a_barrier() {
+  run_pes(pes_on({2, 2}), [](const Pe& pe) {
+    const uint64_t bytes = 3 << 20;
+    sparkgap_buffer* buffer = pe.allocate(4 * bytes);
+    const auto* own = static_cast<const uint8_t*>(sparkgap_buffer_address(buffer));
+    for (int round = 1; round <= 3; ++round) {
+      const std::vector<uint8_t> data(bytes, static_cast<uint8_t>(round * 16 + pe.pe()));
+      for (int to = 0; to < 4; ++to) {
+        pe.ok(sparkgap_put(pe.world(), buffer, static_cast<uint64_t>(pe.pe()) * bytes, data.data(), bytes, to), "put");
+      }
+      pe.ok(sparkgap_barrier(pe.world()), "barrier");
+      for (int from = 0; from < 4; ++from) {
+        for (uint64_t i = 0; i < bytes; ++i) {
+          expect(own[static_cast<uint64_t>(from) * bytes + i] == round * 16 + from, "a put of PE %d is not there",
+                 from);
+        }
+      }
+      std::vector<uint8_t> copy(bytes);
+      for (int from = 0; from < 4; ++from) {
+        pe.ok(sparkgap_get(pe.world(), copy.data(), buffer, static_cast<uint64_t>(pe.pe()) * bytes, bytes, from),
+              "get");
+        expect(copy == data, "PE %d does not have what was put", from);
+      }
+      pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    }
+  });
+}
+
+void signals_come_after_the_data() {
+  run_pes(pes_on({1, 2}), [](const Pe& pe) {
+    sparkgap_buffer* data = pe.allocate(1 << 20);
+    sparkgap_buffer* signal = pe.allocate(64);
+    const int next = (pe.pe() + 1) % 3;
+    const int64_t* own = static_cast<const int64_t*>(sparkgap_buffer_address(data));
+    std::vector<int64_t> values(10000);
+    for (int64_t round = 1; round <= 300; ++round) {
+      values.assign(values.size(), round);
+      pe.ok(sparkgap_put_signal(pe.world(), data, 0, values.data(), values.size() * 8, signal, 0, round,
+                                SPARKGAP_SIGNAL_SET, next),
+            "put_signal");
+      pe.ok(sparkgap_wait_signal(pe.world(), signal, 0, SPARKGAP_GE, round, nullptr), "wait_signal");
+      expect(own[0] == round && own[values.size() - 1] == round, "the data of round %ld is not there", round);
+      pe.ok(sparkgap_signal(pe.world(), signal, 8, 1, SPARKGAP_SIGNAL_ADD, (pe.pe() + 2) % 3), "signal");
+      pe.ok(sparkgap_wait_signal(pe.world(), signal, 8, SPARKGAP_GE, round, nullptr), "wait_signal");
+    }
+  });
+}
+
+void additions_of_all_count() {
+  run_pes(pes_on({2, 2}), [](const Pe& pe) {
+    sparkgap_buffer* counter = pe.allocate(4096);
+    constexpr int64_t kEach = 200;
+    int64_t last = -1;
+    for (int64_t i = 0; i < kEach; ++i) {
+      int64_t before = -1;
+      pe.ok(sparkgap_fetch_add(pe.world(), counter, 4088, 1, 0, &before), "fetch_add");
+      expect(before > last, "a counter went from %ld to %ld", last, before);
+      last = before;
+      pe.ok(sparkgap_signal(pe.world(), counter, 8, 2, SPARKGAP_SIGNAL_ADD, 3), "signal");
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    const auto* own = static_cast<const int64_t*>(sparkgap_buffer_address(counter));
+    if (pe.pe() == 0) expect(own[511] == 4 * kEach, "the counter is %ld", own[511]);
+    if (pe.pe() == 3) {
+      pe.ok(sparkgap_wait_signal(pe.world(), counter, 8, SPARKGAP_EQ, 8 * kEach, nullptr), "wait_signal");
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+  });
+}
+
+// PE 1 makes no call at all meanwhile.
+void a_pe_that_computes_still_answers() {
+  const Shared<std::atomic<int>> done;
+  run_pes(pes_on({1, 1}), [&](const Pe& pe) {
+    sparkgap_buffer* buffer = pe.allocate(1 << 20);
+    if (pe.pe() == 0) {
+      std::vector<uint8_t> data(1 << 20, 7);
+      std::vector<uint8_t> copy(1 << 20);
+      for (int i = 0; i < 10; ++i) {
+        int64_t before = 0;
+        pe.ok(sparkgap_put(pe.world(), buffer, 0, data.data(), data.size(), 1), "put");
+        pe.ok(sparkgap_get(pe.world(), copy.data(), buffer, 0, copy.size(), 1), "get");
+        expect(copy == data, "another answer");
+        pe.ok(sparkgap_fetch_add(pe.world(), buffer, 0, 0, 1, &before), "fetch_add");
+      }
+      done[0] = 1;
+    } else {
+      volatile uint64_t work = 0;
+      while (done[0].load() == 0) work = work + 1;
+    }
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+  });
+}
+
+void freed_memory_is_kept_while_others_use_it() {
+  run_pes(pes_on({1, 2}), [](const Pe& pe) {
+    for (int round = 0; round < 20; ++round) {
+      sparkgap_buffer* buffer = pe.allocate(100000);
+      const std::vector<uint8_t> data(100000, 3);
+      // PE 0 gives its end back while the others still write to it.
+      if (pe.pe() != 0) {
+        for (int i = 0; i < 5; ++i) {
+          pe.ok(sparkgap_put(pe.world(), buffer, 0, data.data(), data.size(), 0), "put");
+        }
+      }
+      pe.ok(sparkgap_free(pe.world(), buffer), "free");
+    }
+    expect_sum(pe, 1, 3);
+  });
+}
+
+void too_large_a_buffer_is_refused_on_all_alike() {
+  run_pes(pes_on({1, 1}), [](const Pe& pe) {
+    sparkgap_buffer* buffer = nullptr;
+    // More than /dev/shm of a host has (tools/hosts/hosts.py).
+    const sparkgap_status status = sparkgap_allocate(pe.world(), uint64_t{8} << 30, &buffer);
+    expect(status == SPARKGAP_OUT_OF_MEMORY, "status %d: %s", status, sparkgap_last_error(pe.world()));
+    expect_sum(pe, 1, 2);
+  });
+}
+
+// ---- Failures
+
+void expect_world_ends(const Pe& pe, sparkgap_status expected, int about, const char* word) {
+  sparkgap_status status = SPARKGAP_OK;
+  std::vector<float> values(100);
+  while (status == SPARKGAP_OK) {
+    status =
+        sparkgap_all_reduce(pe.world(), values.data(), values.data(), values.size(), SPARKGAP_FLOAT32, SPARKGAP_SUM);
+  }
+  const std::string said = sparkgap_last_error(pe.world());
+  expect(status == expected, "PE %d: status %d: %s", pe.pe(), status, said.c_str());
+  expect(about < 0 || sparkgap_last_error_pe(pe.world()) == about, "PE %d: it is about PE %d: %s", pe.pe(),
+         sparkgap_last_error_pe(pe.world()), said.c_str());
+  expect(said.find(word) != std::string::npos, "PE %d: no \"%s\" in: %s", pe.pe(), word, said.c_str());
+}
+
+// Its own failure is the test's, not a PE's.
+void run_until_one_is_gone(Pes pes, int gone, const std::function<void(const Pe&)>& body) {
+  std::string problem;
+  try {
+    run_pes(pes, body);
+  } catch (const std::exception& e) {
+    problem = e.what();
+  }
+  const std::string killed = "PE " + std::to_string(gone) + " of " + std::to_string(pes.count) + ": e";
+  expect(problem.find(killed) == 0 && problem.find('\n') == std::string::npos, "%s", problem.c_str());
+}
+
+void survivors_name_the_pe_that_was_killed() {
+  run_until_one_is_gone(pes_on({2, 2}), 3, [](const Pe& pe) {
+    expect_sum(pe, 1, 4);
+    if (pe.pe() == 3) raise(SIGKILL);
+    expect_world_ends(pe, SPARKGAP_PEER_LOST, 3, "test PE 3");
+  });
+}
+
+void survivors_name_the_host_that_vanished() {
+  const Shared<std::atomic<int>> done;
+  Pes pes = pes_on({2, 1});
+  run_until_one_is_gone(pes, 2, [&](const Pe& pe) {
+    expect_sum(pe, 1, 3);
+    if (pe.pe() == 2) {
+      while (done[0].load() < 2) usleep(1000);
+      raise(SIGKILL);
+    }
+    if (pe.pe() == 0) set_own_link(false);
+    expect_world_ends(pe, SPARKGAP_PEER_LOST, 2, "on host1");
+    if (pe.pe() == 0) set_own_link(true);
+    ++done[0];
+  });
+}
+
+void an_abort_ends_all_nodes() {
+  run_pes(pes_on({2, 2}), [](const Pe& pe) {
+    expect_sum(pe, 1, 4);
+    if (pe.pe() == 1) {
+      sparkgap_world_abort(pe.world(), "enough of it");
+      return;
+    }
+    expect_world_ends(pe, SPARKGAP_ABORTED, 1, "PE 1 (test PE 1) ended the world: enough of it");
+  });
+}
+
+void a_pe_that_does_not_come_is_named() {
+  Pes pes = pes_on({1, 2});
+  pes.peer_timeout_ms = 1000;
+  const Shared<std::atomic<int>> done;
+  run_pes(pes, [&](const Pe& pe) {
+    expect_sum(pe, 1, 3);
+    if (pe.pe() == 0) {
+      expect_world_ends(pe, SPARKGAP_TIMED_OUT, -1, "spark.sparkgap.peer.timeout");
+      done[0] = 1;
+    } else {
+      while (done[0].load() == 0) usleep(1000);
+    }
+  });
+}
+
+void other_calls_are_told_apart() {
+  run_pes(pes_on({1, 1}), [](const Pe& pe) {
+    std::vector<float> values(100);
+    const uint64_t count = pe.pe() == 0 ? 100 : 50;
+    const sparkgap_status status =
+        sparkgap_all_reduce(pe.world(), values.data(), values.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+    expect(status == SPARKGAP_MISMATCH, "status %d: %s", status, sparkgap_last_error(pe.world()));
+  });
+}
+
+// The others' calls fail no more than that: their results are there.
+void who_leaves_is_no_loss() {
+  run_pes(pes_on({1, 2}), [](const Pe& pe) {
+    for (int i = 0; i < 200; ++i) expect_sum(pe, 1, 3);
+    if (pe.pe() == 2) usleep(200000);
+  });
+}
+
+void a_cable_out_for_two_seconds_delays() {
+  run_pes(pes_on({1, 1}), [](const Pe& pe) {
+    for (int i = 0; i < 50; ++i) {
+      expect_sum(pe, 1, 2);
+      if (i == 20 && pe.pe() == 0) {
+        set_own_link(false);
+        usleep(2000000);
+        set_own_link(true);
+      }
+    }
+  });
+}
+
+void sixteen_pes_on_two_hosts() {
+  Pes pes = pes_on({8, 8});
+  pes.peer_timeout_ms = 60000;
+  pes.deadline_seconds = 120;
+  run_pes(pes, [](const Pe& pe) {
+    for (int i = 0; i < 20; ++i) expect_sum(pe, 1, 16);
+    std::vector<float> large(1 << 20, 1);
+    pe.ok(sparkgap_all_reduce(pe.world(), large.data(), large.data(), large.size(), SPARKGAP_FLOAT32, SPARKGAP_SUM),
+          "sparkgap_all_reduce");
+    for (const float value : large) expect(value == 16, "a sum is %g", value);
+  });
+}
+
+void cards_that_do_not_fit_are_refused() {
+  Pes pes{1};
+  pes.nodes = {1, 1};
+  pes.count = 2;
+  const sparkgap_world_options options = options_of(pes, 0, "alone");
+  sparkgap_world* world = nullptr;
+  expect(sparkgap_world_create(&options, &world) == SPARKGAP_OK, "create: %s", sparkgap_last_error(world));
+  std::vector<uint8_t> cards(2 * SPARKGAP_CARD_BYTES);
+  expect(sparkgap_world_connect_cards(world, cards.data()) == SPARKGAP_INVALID_ARGUMENT, "empty cards are taken");
+  expect(sparkgap_world_card(world, cards.data()) == SPARKGAP_OK, "card: %s", sparkgap_last_error(world));
+  std::memcpy(cards.data() + SPARKGAP_CARD_BYTES, cards.data(), SPARKGAP_CARD_BYTES);
+  expect(sparkgap_world_connect_cards(world, cards.data()) == SPARKGAP_INVALID_ARGUMENT, "one card for two is taken");
+  uint8_t id[SPARKGAP_WORLD_ID_BYTES] = {};
+  expect(sparkgap_world_id(world, id) == SPARKGAP_INVALID_ARGUMENT, "it has an id");
+  expect(sparkgap_world_connect(world, id) == SPARKGAP_INVALID_ARGUMENT, "it connects by an id");
+  sparkgap_world_destroy(world);
+}
+
+}  // namespace
+}  // namespace sparkgap::test
+
+int main(int argc, char** argv) {
+  using namespace sparkgap::test;
+  return run_tests(argc, argv,
+                   {{"node_keys_tell_hosts_apart", node_keys_tell_hosts_apart},
+                    {"cards_that_do_not_fit_are_refused", cards_that_do_not_fit_are_refused},
+                    {"all_know_who_shares_a_node", all_know_who_shares_a_node},
+                    {"puts_are_there_after_a_barrier", puts_are_there_after_a_barrier},
+                    {"signals_come_after_the_data", signals_come_after_the_data},
+                    {"additions_of_all_count", additions_of_all_count},
+                    {"a_pe_that_computes_still_answers", a_pe_that_computes_still_answers},
+                    {"freed_memory_is_kept_while_others_use_it", freed_memory_is_kept_while_others_use_it},
+                    {"too_large_a_buffer_is_refused_on_all_alike", too_large_a_buffer_is_refused_on_all_alike},
+                    {"survivors_name_the_pe_that_was_killed", survivors_name_the_pe_that_was_killed},
+                    {"survivors_name_the_host_that_vanished", survivors_name_the_host_that_vanished},
+                    {"an_abort_ends_all_nodes", an_abort_ends_all_nodes},
+                    {"a_pe_that_does_not_come_is_named", a_pe_that_does_not_come_is_named},
+                    {"other_calls_are_told_apart", other_calls_are_told_apart},
+                    {"who_leaves_is_no_loss", who_leaves_is_no_loss},
+                    {"a_cable_out_for_two_seconds_delays", a_cable_out_for_two_seconds_delays},
+                    {"sixteen_pes_on_two_hosts", sixteen_pes_on_two_hosts}});
+}

@@ -1,0 +1,22 @@
+import io.sparkgap.Sparkgap
+import io.sparkgap.api.Communicator
+import org.apache.spark.api.java.JavaSparkContext
+val rate = 0.5
+val jsc = JavaSparkContext.fromSparkContext(sc)
+val large = new Array[Byte](60 << 20)
+val notSerializable = new Object
+val sums = Sparkgap.run(jsc, 2, (c: Communicator) => { val a = Array(rate * (c.pe + 1)); c.allReduce(a); a(0) })
+val numbered = Sparkgap.run(sc, 2, (c: Communicator) => rate + c.pe)
+val rows = sc.parallelize(1 to 10, 2).map(_.toDouble)
+val totals = Sparkgap.run(rows, (c: Communicator, mine: java.util.Iterator[Double]) => {
+  var sum = 0.0
+  while (mine.hasNext) sum += mine.next() * rate
+  val total = Array(sum)
+  c.allReduce(total)
+  java.util.Collections.singletonList(total(0)).iterator
+})
+val wrong = try {
+  Sparkgap.run(sc, 2, (c: Communicator) => jsc.sc.hashCode + c.pe)
+  "ran"
+} catch { case e: Exception => e.getMessage }
+println(s"\nOf the cell: $sums $numbered $totals $wrong")

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Several hosts on one machine, for tests and measurements of worlds that span hosts.
+
+    hosts.py [--hosts N] run COMMAND...       N hosts (2) for as long as COMMAND runs; exits as it does
+    hosts.py exec HOST COMMAND...             within run: COMMAND on host 0, 1, ...
+    hosts.py link HOST up|down                within run: takes the host's network away, or gives it back
+    hosts.py mtu HOST BYTES
+    hosts.py kill HOST                        ends every process of the host at once, and its network with them
+
+A host is a set of namespaces (network, UTS, mount, IPC, PID) with a host name (host0, host1, ...), a /dev/shm, a boot id and
+an address of its own: 10.77.0.1, 10.77.0.2, ... Nothing outside of them is changed, nothing outside can be reached from
+them, and nothing stays: they end with COMMAND, or with this program, however it ends. Two hosts are joined by a cable, more by
+a switch. Needs root, or the right to make these namespaces, and the program ip (Debian: iproute2).
+
+COMMAND finds in SPARKGAP_HOSTS the process of each host whose namespaces can be entered, separated by spaces.
+Exit code 77: this machine forbids namespaces, and says so.
+"""
+
+import argparse
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import uuid
+
+FORBIDDEN = 77
+VARIABLE = "SPARKGAP_HOSTS"
+NAMESPACES = ["--net", "--uts", "--mount", "--ipc", "--pid"]
+PR_SET_PDEATHSIG = 1
+IP_OF_HOST = "10.77.0.{}"
+# Of each host; several of them must not take the machine's memory between them.
+SHM = "2g"
+
+
+def main():
+    arguments = parse_arguments()
+    if arguments.command == "hold":
+        return hold(int(arguments.rest[0]), arguments.hosts)
+    if arguments.command == "run":
+        return run(arguments.hosts, arguments.rest)
+    held = os.environ.get(VARIABLE, "").split()
+    host = int(arguments.rest[0])
+    if host >= len(held):
+        sys.exit(f"There is no host {host}: {VARIABLE} is \"{os.environ.get(VARIABLE, '')}\". Is this within hosts.py run?")
+    process = held[host]
+    if arguments.command == "exec":
+        os.execvp("nsenter", ["nsenter", "-t", process, "-n", "-u", "-m", "-i", "-p", "--", *arguments.rest[1:]])
+    if arguments.command == "kill":
+        os.kill(int(process), signal.SIGKILL)
+        return 0
+    change = {"link": [arguments.rest[1]], "mtu": ["mtu", arguments.rest[1]]}[arguments.command]
+    return subprocess.run(["nsenter", "-t", process, "-n", "ip", "link", "set", "dev", "eth0", *change]).returncode
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hosts", type=int, default=2)
+    parser.add_argument("command", choices=["run", "exec", "link", "mtu", "kill", "hold"])
+    parser.add_argument("rest", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def run(number, command):
+    if shutil.which("ip") is None:
+        sys.exit("The program ip is missing (Debian: apt install iproute2).")
+    # A signal ends the hosts, too: they die with this process.
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, lambda number, frame: sys.exit(128 + number))
+    holders = []
+    try:
+        # The last one is the switch.
+        for host in range(number + (number > 2)):
+            holders.append(start_holder(host, number))
+        processes = [inner_process(holder) for holder in holders]
+        connect(processes, number)
+        environment = dict(os.environ, **{VARIABLE: " ".join(processes[:number])})
+        return subprocess.run(command, env=environment).returncode
+    finally:
+        for holder in holders:
+            holder.kill()
+            holder.wait()
+
+
+def start_holder(host, number):
+    command = ["unshare", *NAMESPACES, "--fork", "--kill-child", "--propagation", "private", sys.executable,
+               os.path.abspath(__file__), "--hosts", str(number), "hold", str(host)]
+    holder = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=die_with_parent)
+    if holder.stdout.readline().strip() != "ready":
+        problem = holder.stderr.read().strip()
+        print(f"This machine makes no hosts out of namespaces: {problem}", file=sys.stderr)
+        sys.exit(FORBIDDEN)
+    return holder
+
+
+def inner_process(holder):
+    """unshare's child is the first process of the namespaces; ours is what it has become."""
+    with open(f"/proc/{holder.pid}/task/{holder.pid}/children", encoding="ascii") as children:
+        return children.read().split()[0]
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def hold(host, number):
+    """Becomes the first process of a host: sets it up and stays."""
+    name = f"host{host}"
+    sh("hostname", name)
+    sh("mount", "-t", "tmpfs", "-o", f"size={SHM},mode=1777", "tmpfs", "/dev/shm")
+    sh("mount", "-t", "proc", "proc", "/proc")
+    files = {"/etc/hosts": "127.0.0.1 localhost\n" + "".join(f"{IP_OF_HOST.format(i + 1)} host{i}\n" for i in range(number)),
+             "/etc/hostname": name + "\n",
+             "/proc/sys/kernel/random/boot_id": str(uuid.uuid4()) + "\n"}
+    # On a file system of this host's own, bound over those of the machine.
+    sh("mount", "-t", "tmpfs", "tmpfs", "/mnt")
+    for path, text in files.items():
+        own = "/mnt/" + os.path.basename(path)
+        with open(own, "w", encoding="ascii") as file:
+            file.write(text)
+        sh("mount", "--bind", own, path)
+    sh("ip", "link", "set", "lo", "up")
+    print("ready", flush=True)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        signal.pause()
+
+
+def connect(processes, number):
+    if number == 1:
+        return
+    ends = [f"sg{os.getpid() % 100000}-{i}" for i in range(2)]
+    if number == 2:
+        sh("ip", "link", "add", ends[0], "netns", processes[0], "type", "veth", "peer", "name", ends[1], "netns", processes[1])
+        for host in range(2):
+            sh("nsenter", "-t", processes[host], "-n", "ip", "link", "set", ends[host], "name", "eth0")
+    else:
+        switch = processes[number]
+        sh("nsenter", "-t", switch, "-n", "ip", "link", "add", "switch", "type", "bridge")
+        sh("nsenter", "-t", switch, "-n", "ip", "link", "set", "switch", "up")
+        for host in range(number):
+            port = f"port{host}"
+            sh("ip", "link", "add", ends[0], "netns", processes[host], "type", "veth", "peer", "name", port, "netns", switch)
+            sh("nsenter", "-t", switch, "-n", "ip", "link", "set", port, "master", "switch", "up")
+            sh("nsenter", "-t", processes[host], "-n", "ip", "link", "set", ends[0], "name", "eth0")
+    for host in range(number):
+        inside = ["nsenter", "-t", processes[host], "-n", "ip"]
+        sh(*inside, "address", "add", IP_OF_HOST.format(host + 1) + "/24", "dev", "eth0")
+        sh(*inside, "link", "set", "eth0", "up")
+
+
+def sh(*command):
+    subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
