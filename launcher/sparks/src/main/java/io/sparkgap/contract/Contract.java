@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 import org.apache.spark.SecurityManager;
 import org.apache.spark.SparkConf;
@@ -16,6 +17,9 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.storage.StorageLevel;
 import scala.Function1;
 
 /**
@@ -34,7 +38,7 @@ public final class Contract {
 
   private Contract() {}
 
-  public static void main(String[] arguments) {
+  public static void main(String[] arguments) throws Exception {
     String folder = arguments[0];
     for (String way : List.of(arguments).subList(1, arguments.length)) {
       SparkConf conf = new SparkConf().setAppName("Sparkgap contract, " + way);
@@ -47,6 +51,8 @@ public final class Contract {
         } else {
           everyCallDoesWhatItSays(spark);
           rowsComeInAndResultsGoOut(spark);
+          columnsComeInAsNumbers();
+          resultsStayOnTheExecutors(spark);
           anOwnBarrierStageIsJoined(spark);
         }
         System.out.println(way + " holds on Spark " + spark.version() + ", " + machinery(spark));
@@ -103,6 +109,41 @@ public final class Contract {
     int mine = sums[1];
     pe.allReduce(sums);
     return List.of(new Share(sums[0], mine)).iterator();
+  }
+
+  private static void columnsComeInAsNumbers() throws Exception {
+    Dataset<?> numbers = session().range(0, 100, 1, PES + 1);
+    List<Double> totals =
+        Sparkgap.run(
+            numbers,
+            PES,
+            (pe, rows) -> {
+              require(rows.schema().fieldNames()[0].equals("id"), "schema: " + rows.schema());
+              double[] total = {DoubleStream.of(rows.doubles("id")).sum()};
+              pe.allReduce(total);
+              return List.of(total[0]).iterator();
+            });
+    require(totals.equals(Collections.nCopies(PES, 4950.0)), "totals of a column: " + totals);
+  }
+
+  /** What makes a session is another class in each Spark; all that follows is the same. */
+  private static SparkSession session() throws ReflectiveOperationException {
+    Object builder = SparkSession.class.getMethod("builder").invoke(null);
+    return (SparkSession) builder.getClass().getMethod("getOrCreate").invoke(builder);
+  }
+
+  private static void resultsStayOnTheExecutors(JavaSparkContext spark) {
+    List<Integer> numbers = IntStream.range(0, 100).boxed().toList();
+    JavaRDD<Share> shares =
+        Sparkgap.map(
+            spark.parallelize(numbers, PES), Contract::share, StorageLevel.MEMORY_AND_DISK());
+    int rows = 0;
+    for (Share share : shares.collect()) {
+      require(share.total == 4950, "total that was kept: " + share);
+      rows += share.rows;
+    }
+    shares.unpersist();
+    require(rows == numbers.size(), "rows that were kept: " + rows);
   }
 
   /** Everything by Java but the whole stage, which Spark offers Scala alone. */

@@ -3,7 +3,6 @@ package io.sparkgap.sparks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** An application that is submitted to a Spark, and what came of it. */
 record Submission(int exitCode, List<String> out, String err) {
   private static final long MINUTES = 5;
+  private static final List<String> PARTS_OF_A_HOME = List.of("bin", "jars", "sbin", "RELEASE");
 
   /** Options for applications that live for seconds. */
   private static final String FAST_START =
@@ -34,13 +34,19 @@ record Submission(int exitCode, List<String> out, String err) {
   static Submission bySpark(Spark spark, Path folder, List<String> words) throws Exception {
     // Workers write to SPARK_HOME, which others share here.
     Path home = Files.createDirectory(folder.resolve("spark"));
-    for (String part : List.of("bin", "jars", "sbin", "RELEASE")) {
+    for (String part : PARTS_OF_A_HOME) {
       Path there = spark.home().resolve(part);
       if (Files.exists(there)) {
         Files.createSymbolicLink(home.resolve(part), there);
       }
     }
-    return run(spark, folder, home, home.resolve("bin/spark-submit"), words);
+    try {
+      return run(spark, folder, home, home.resolve("bin/spark-submit"), words);
+    } finally {
+      for (String part : PARTS_OF_A_HOME) {
+        Files.deleteIfExists(home.resolve(part));
+      }
+    }
   }
 
   /** With {@code sparkgap submit}. */
@@ -112,9 +118,5 @@ record Submission(int exitCode, List<String> out, String err) {
       part.forEach(word -> words.add(word.toString()));
     }
     return words;
-  }
-
-  static Path folder(Path temporary, String name) throws IOException {
-    return Files.createDirectories(temporary.resolve(name));
   }
 }
