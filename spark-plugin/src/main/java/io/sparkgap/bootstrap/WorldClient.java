@@ -44,6 +44,7 @@ public final class WorldClient implements AutoCloseable {
   private final ScheduledThreadPoolExecutor scheduler;
   private final KeptWorlds kept;
   private final Watchdog watchdog;
+  private final WorldCounts counts = new WorldCounts();
 
   /**
    * @param capabilities what worlds can be made with here; may wait until that is known
@@ -93,6 +94,11 @@ public final class WorldClient implements AutoCloseable {
     scheduler.allowCoreThreadTimeOut(true);
     scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return scheduler;
+  }
+
+  /** What this executor's PEs have done. */
+  public WorldCounts counts() {
+    return counts;
   }
 
   /**
@@ -153,6 +159,7 @@ public final class WorldClient implements AutoCloseable {
                 .filter(each -> each.executorId().equals(executorId))
                 .count();
     Membership membership = new Membership(task, member, world, endsHere, this::leave);
+    counts.enter(membership, assignment.decision());
     watchdog.watch(membership);
     try {
       if (assignment.decision() != Decision.REUSE) {
@@ -177,6 +184,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       return end(assignment, member);
     } catch (RuntimeException e) {
+      counts.failToEnter();
       withdrawIfUnavailable(able, assignment, e);
       tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, e.toString()));
       if (e instanceof DeviceFailedException) {
@@ -274,6 +282,7 @@ public final class WorldClient implements AutoCloseable {
 
   private void leave(Membership membership) {
     watchdog.unwatch(membership);
+    counts.leave(membership, membership.counts());
     NativeWorld world = membership.world();
     long calls = world.calls();
     long history = world.history();
