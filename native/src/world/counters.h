@@ -1,8 +1,8 @@
 // What one PE's calls have cost: how many of each operation, by which algorithm and of which size, how many bytes they
 // had, how long they took and how much of that this PE waited.
 //
-// Reading a clock takes a tenth of what the smallest call does, and a call needs it four times. So of small calls one in
-// sixteen is timed, and stands for the others; which one it is follows no pattern. Waits that outlast some ten
+// Reading a clock takes a tenth of what the smallest call does, and a call needs it four times. So of small calls one
+// in sixteen is timed, and stands for the others; which one it is follows no pattern. Waits that outlast some ten
 // microseconds are timed in every call, so that one call that waits for a second counts as what it is.
 #ifndef SPARKGAP_WORLD_COUNTERS_H
 #define SPARKGAP_WORLD_COUNTERS_H
@@ -24,8 +24,8 @@ class Counters {
   struct Row {
     uint64_t calls;
     uint64_t bytes;
-    uint64_t long_waits;    // in all calls
-    uint64_t timed_calls;   // what follows is of these alone, without their long waits
+    uint64_t long_waits;   // in all calls
+    uint64_t timed_calls;  // what follows is of these alone, without their long waits
     uint64_t ticks;
     uint64_t short_waits;
   };

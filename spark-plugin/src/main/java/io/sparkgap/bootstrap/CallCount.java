@@ -2,6 +2,7 @@ package io.sparkgap.bootstrap;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,15 @@ public record CallCount(
       sum = sum.plus(count);
     }
     return sum;
+  }
+
+  /** Those of several PEs, added up by kind; what took longest comes first. */
+  public static List<CallCount> byKind(Collection<List<CallCount>> counts) {
+    Map<Kind, CallCount> sums = new LinkedHashMap<>();
+    counts.forEach(ofPe -> ofPe.forEach(count -> sums.merge(count.kind(), count, CallCount::plus)));
+    return sums.values().stream()
+        .sorted(Comparator.comparingLong(CallCount::nanos).reversed())
+        .toList();
   }
 
   /** Of the same kind as this. */

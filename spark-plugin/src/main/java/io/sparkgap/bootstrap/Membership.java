@@ -1,6 +1,7 @@
 package io.sparkgap.bootstrap;
 
 import io.sparkgap.api.Communicator;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Ready;
 import java.util.List;
@@ -67,6 +68,10 @@ public final class Membership {
 
   Ready readyMessage() {
     return new Ready(task.stage(), task.partition());
+  }
+
+  Counted countedMessage(boolean over) {
+    return new Counted(task.stage(), task.partition(), over, counts());
   }
 
   BarrierTask task() {

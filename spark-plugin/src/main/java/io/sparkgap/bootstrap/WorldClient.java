@@ -1,15 +1,20 @@
 package io.sparkgap.bootstrap;
 
+import static java.util.stream.Collectors.joining;
+
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DeviceFailedException;
 import io.sparkgap.api.InternalException;
+import io.sparkgap.api.Link;
 import io.sparkgap.api.PeInfo;
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.api.Topology;
 import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.Message.Answer;
 import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Linked;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
 import io.sparkgap.bootstrap.Message.Refused;
@@ -175,8 +180,17 @@ public final class WorldClient implements AutoCloseable {
       membership.end();
       throw e;
     }
+    if (world.pe() == 0 && world.isTold()) {
+      driver.tell(new Linked(task.stage(), letters(world.links())));
+    }
     driver.tell(membership.readyMessage());
     return membership;
+  }
+
+  private static List<String> letters(List<List<Link>> links) {
+    return links.stream()
+        .map(row -> row.stream().map(link -> link.name().substring(0, 1)).collect(joining()))
+        .toList();
   }
 
   private NativeWorld endOrLeave(
@@ -282,7 +296,8 @@ public final class WorldClient implements AutoCloseable {
 
   private void leave(Membership membership) {
     watchdog.unwatch(membership);
-    counts.leave(membership, membership.counts());
+    Counted counted = membership.countedMessage(true);
+    counts.leave(membership, counted.counts());
     NativeWorld world = membership.world();
     long calls = world.calls();
     long history = world.history();
@@ -301,6 +316,7 @@ public final class WorldClient implements AutoCloseable {
       // What other tasks of this executor gave back of this world is of no use any more.
       kept.retire(List.of(world.epoch()));
     }
+    driver.tell(counted);
     tellLeave(membership.leaveMessage(isKept, calls, history));
     if (beyondRepair) {
       replaceProcess.accept(

@@ -39,24 +39,39 @@ public final class Contract {
   private Contract() {}
 
   public static void main(String[] arguments) throws Exception {
-    String folder = arguments[0];
+    Path folder = Path.of(arguments[0]);
     for (String way : List.of(arguments).subList(1, arguments.length)) {
-      SparkConf conf = new SparkConf().setAppName("Sparkgap contract, " + way);
+      Path events = Files.createDirectories(folder.resolve("events-of-" + way));
+      SparkConf conf =
+          new SparkConf()
+              .setAppName("Sparkgap contract, " + way)
+              .set("spark.eventLog.enabled", "true")
+              .set("spark.eventLog.dir", events.toUri().toString());
       if (way.equals("kryo")) {
         conf.set("spark.serializer", KRYO);
       }
+      String application;
+      SecurityManager security;
+      String holds;
       try (JavaSparkContext spark = new JavaSparkContext(conf)) {
+        application = spark.sc().applicationId();
+        security = SparkEnv.get().securityManager();
         if (way.equals("kill")) {
-          anExecutorThatIsKilledCostsAnAttempt(spark, Path.of(folder, "killed"));
+          anExecutorThatIsKilledCostsAnAttempt(spark, folder.resolve("killed"));
         } else {
           everyCallDoesWhatItSays(spark);
           rowsComeInAndResultsGoOut(spark);
           columnsComeInAsNumbers();
           resultsStayOnTheExecutors(spark);
           anOwnBarrierStageIsJoined(spark);
+          Pages.showARunningApplication(spark);
         }
-        System.out.println(way + " holds on Spark " + spark.version() + ", " + machinery(spark));
+        holds = way + " holds on Spark " + spark.version() + ", " + machinery(spark);
       }
+      if (way.equals("given")) {
+        Pages.showItInTheHistoryServer(application, events, security);
+      }
+      System.out.println(holds);
     }
   }
 
