@@ -34,6 +34,19 @@ class Sleeper {
   ControlHeader& header_;
 };
 
+// Adds the ticks that it lives, however a wait ends.
+class Timed {
+ public:
+  explicit Timed(uint64_t& sum) : sum_(sum) {}
+  ~Timed() { sum_ += ticks() - began_; }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  uint64_t& sum_;
+  const uint64_t began_ = ticks();
+};
+
 }  // namespace
 
 void Waiter::give_up(const Failure& failure) {
@@ -42,6 +55,7 @@ void Waiter::give_up(const Failure& failure) {
 }
 
 void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
+  const Timed timed(long_waits_);
   const int64_t start = now_us();
   if (options_.shares_cores ? yield(start, ready, context) : spin(start, ready, context)) return;
 

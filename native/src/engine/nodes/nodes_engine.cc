@@ -137,9 +137,10 @@ bool NodesEngine::leave() {
   return true;
 }
 
-void NodesEngine::collective(const CollectiveCall& call) {
+Algorithm NodesEngine::collective(const CollectiveCall& call) {
   nodes_algorithm(call.collective, call.algorithm)(*nodes_, call);
   channels_.flush();
+  return call.algorithm;
 }
 
 // ---- One-sided
