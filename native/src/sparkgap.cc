@@ -131,6 +131,10 @@ uint64_t sparkgap_world_calls(const sparkgap_world* world) { return world == nul
 
 uint64_t sparkgap_world_history(const sparkgap_world* world) { return world == nullptr ? 0 : world->history(); }
 
+int32_t sparkgap_world_counters(const sparkgap_world* world, sparkgap_counter* counters, int32_t capacity) {
+  return world == nullptr ? 0 : world->counters().read(world->provider(), counters, counters == nullptr ? 0 : capacity);
+}
+
 void sparkgap_world_destroy(sparkgap_world* world) { delete world; }
 
 const char* sparkgap_last_error(const sparkgap_world* world) {
@@ -337,6 +341,7 @@ sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
   return guarded_call(world, [&] {
     world->check_not_recording("synchronize");
+    const Counting counting = world->count(SPARKGAP_SYNCHRONIZE, 0);
     world->engine().synchronize();
   });
 }

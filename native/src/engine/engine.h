@@ -49,8 +49,8 @@ class Engine {
 
   // ---- Calls
 
-  // A collective call that is not empty, with the algorithm that was selected.
-  virtual void collective(const CollectiveCall& call) = 0;
+  // A collective call that is not empty, with the algorithm that was selected. Returns the one by which it went.
+  virtual Algorithm collective(const CollectiveCall& call) = 0;
 
   // One-sided. Ranges are within the memory, `bytes` is more than 0, words are aligned.
   virtual void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) = 0;
@@ -96,23 +96,25 @@ class Engine {
 
 // A one-sided call that has been checked. Inlined where its kind is known.
 inline void carry_out(Engine& engine, const OneSidedCall& call) {
-  switch (call.kind) {
-    case OneSided::kPut:
-    case OneSided::kPutSignal:
+  switch (call.operation) {
+    case SPARKGAP_PUT:
+    case SPARKGAP_PUT_SIGNAL:
       if (call.bytes > 0) engine.put(*call.data, call.data_offset, call.src, call.bytes, call.pe);
-      if (call.kind == OneSided::kPut) break;
+      if (call.operation == SPARKGAP_PUT) break;
       [[fallthrough]];
-    case OneSided::kSignal:
+    case SPARKGAP_SIGNAL:
       engine.signal(*call.word, call.word_offset, call.value, call.how, call.pe);
       break;
-    case OneSided::kGet:
+    case SPARKGAP_GET:
       if (call.bytes > 0) engine.get(call.dst, *call.data, call.data_offset, call.bytes, call.pe);
       break;
-    case OneSided::kWaitSignal:
+    case SPARKGAP_WAIT_SIGNAL:
       engine.wait_signal(*call.word, call.word_offset, call.how, call.value, call.found);
       break;
-    case OneSided::kFetchAdd:
+    case SPARKGAP_FETCH_ADD:
       engine.fetch_add(*call.word, call.word_offset, call.value, call.pe, call.found);
+      break;
+    default:
       break;
   }
 }

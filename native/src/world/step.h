@@ -25,6 +25,7 @@ struct StepCall {
   bool is_empty;
   CallSignature signature;  // of a collective
   uint64_t digest;          // of the signature
+  uint64_t bytes;           // that a collective counts with
   union {
     CollectiveCall collective;
     OneSidedCall one_sided;

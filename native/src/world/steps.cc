@@ -13,9 +13,9 @@ void describe_step_call(Text& text, const Step& step, const StepCall& call) {
   if (call.is_collective) {
     describe_signature(text, call.signature);
   } else {
-    text.add("%s", kOneSidedNames[static_cast<int32_t>(call.one_sided.kind)]);
+    text.add("%s", name_of(call.one_sided));
     if (call.one_sided.bytes > 0) text.add(" of %llu bytes", static_cast<unsigned long long>(call.one_sided.bytes));
-    const bool from = call.one_sided.kind == OneSided::kGet;
+    const bool from = call.one_sided.operation == SPARKGAP_GET;
     if (call.one_sided.pe >= 0) text.add(" %s PE %d", from ? "from" : "to", call.one_sided.pe);
   }
   text.add(", of step %d", step.number);
@@ -62,6 +62,7 @@ void World::record(const CollectiveCall& call) {
   kept.is_empty = is_empty(call);
   kept.signature = signature_of(call);
   kept.digest = mix(kept.signature);
+  kept.bytes = bytes_of_in(call, options_.pes);
   kept.collective = call;
   const Collective& what = description_of(call);
   if (what.has_tables()) {
@@ -84,7 +85,7 @@ void World::record(const CollectiveCall& call) {
 void World::record(OneSidedCall call) {
   if (call.found != nullptr) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a step has nowhere to put the word that %s finds: pass NULL for it",
-         kOneSidedNames[static_cast<int32_t>(call.kind)]);
+         name_of(call));
   }
   StepCall& kept = record_next();
   kept.one_sided = call;
@@ -167,9 +168,7 @@ void World::run_step(Step& step) {
       return;
     }
     // As the calls would: each is shown, and compared where calls are, before anything is enqueued.
-    for (; at != end; ++at) {
-      if (at->is_collective) const Span span(*this, at->signature, at->digest);
-    }
+    for (; at != end; ++at) show(*at);
   } catch (const Failure& failure) {
     fail_step(step, *at, failure);
   }
@@ -178,9 +177,19 @@ void World::run_step(Step& step) {
 
 void World::make(const StepCall& call) {
   if (is_aborted(control_)) check_usable();
-  if (!call.is_collective) return carry_out(*engine_, call.one_sided);
+  if (!call.is_collective) return make(call.one_sided);
+  Counting counting = count(call.collective.collective, call.collective.algorithm, call.bytes);
   const Span span(*this, call.signature, call.digest);
-  if (!call.is_empty) engine_->collective(call.collective);
+  if (!call.is_empty) counting.by(engine_->collective(call.collective));
+}
+
+void World::show(const StepCall& call) {
+  if (call.is_collective) {
+    const Counting counting = count(call.collective.collective, call.collective.algorithm, call.bytes);
+    const Span span(*this, call.signature, call.digest);
+  } else {
+    const Counting counting = count(call.one_sided.operation, counted_bytes(call.one_sided));
+  }
 }
 
 void World::fail_step(const Step& step, const StepCall& call, const Failure& failure) const {

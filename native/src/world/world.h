@@ -22,6 +22,7 @@
 #include "provider/provider.h"
 #include "select/select.h"
 #include "sparkgap/sparkgap.h"
+#include "world/counters.h"
 #include "world/step.h"
 
 namespace sparkgap {
@@ -70,16 +71,26 @@ class World {
     const bool empty = is_empty(call);
     if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
     if (__builtin_expect(recording_ != nullptr, 0)) return record(call);
+    Counting counting = count(call.collective, call.algorithm, bytes_of_in(call, options_.pes));
     const Span span(*this, signature_of(call));
-    if (!empty) engine_->collective(call);
+    if (!empty) counting.by(engine_->collective(call));
   }
 
   // Makes a one-sided call that has been checked. Inlined; what records it gets a copy, so that the call itself need
   // not be in memory.
   void one_sided(const OneSidedCall& call) {
     if (__builtin_expect(recording_ != nullptr, 0)) return record(OneSidedCall(call));
-    carry_out(*engine_, call);
+    make(call);
   }
+
+  // Counts a call until it ends; once the world is connected.
+  Counting count(int32_t operation, Algorithm algorithm, uint64_t bytes) {
+    return Counting(counters_, node_->waiter(), operation, algorithm, bytes);
+  }
+  // One that is no collective.
+  Counting count(int32_t operation, uint64_t bytes) { return count(operation, Algorithm::kAuto, bytes); }
+  // Any thread may ask.
+  const Counters& counters() const { return counters_; }
 
   // ---- Steps (steps.cc): between begin_step and one of its two ends calls are recorded and not made.
   void begin_step();
@@ -148,6 +159,7 @@ class World {
   void wait_for_peers_to_connect();
   void compare_options();
   void learn_circumstances();
+  void choose_waits();
   void verify_puts();
   void record(const CollectiveCall& call);
   void record(OneSidedCall call);
@@ -157,6 +169,11 @@ class World {
   void keep(const void* address);
   void keep(Buffer* buffer);
   void make(const StepCall& call);
+  void make(const OneSidedCall& call) {
+    const Counting counting = count(call.operation, counted_bytes(call));
+    carry_out(*engine_, call);
+  }
+  void show(const StepCall& call);
   void check_recorder() const;
   [[noreturn]] void refuse_recording(const char* what) const;
   [[noreturn]] void refuse_held(const Buffer& buffer) const;
@@ -175,6 +192,7 @@ class World {
   std::unique_ptr<Step> recording_;
   std::vector<std::unique_ptr<Step>> steps_;
   int32_t step_count_ = 0;  // that were recorded
+  Counters counters_;
   uint64_t calls_ = 0;
   uint32_t allocations_ = 0;
   bool created_ = false;
