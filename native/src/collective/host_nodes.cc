@@ -5,7 +5,6 @@
 
 #include "collective/host_algorithms.h"
 #include "description/types.h"
-#include "protocol/agreement.h"
 
 namespace sparkgap {
 namespace {
@@ -31,23 +30,18 @@ std::unique_ptr<uint8_t[]> make_zeros() {
   return zeros;
 }
 
-struct Word {
-  int32_t status;
-  char message[kMaxMessageBytes];
-  WireMemory memory;
-};
-
 }  // namespace
 
-HostNodes::HostNodes(HostNode& near, Channels& channels, const NodeMap& map, int32_t pe)
+HostNodes::HostNodes(HostNode& near, Nodes& nodes, int32_t pe)
     : near_(near),
-      channels_(channels),
-      map_(map),
+      nodes_(nodes),
+      channels_(nodes.channels()),
+      map_(nodes.map()),
       pe_(pe),
-      pes_(map.first(map.nodes())),
+      pes_(map_.first(map_.nodes())),
       scratch_(std::make_unique<uint8_t[]>(
-          std::max(kScratchSlots * channels.slot_bytes(),
-                   static_cast<uint64_t>(map.nodes()) * one_trip_bytes(map, channels.slot_bytes())))),
+          std::max(kScratchSlots * channels_.slot_bytes(),
+                   static_cast<uint64_t>(map_.nodes()) * one_trip_bytes(map_, channels_.slot_bytes())))),
       zeros_(make_zeros()) {}
 
 uint64_t HostNodes::one_trip_bytes(const NodeMap& map, uint64_t slot_bytes) {
@@ -61,43 +55,6 @@ uint64_t HostNodes::most_partners(int32_t pes) const {
     partners += static_cast<uint64_t>((map_.size(node) + pes - 1) / pes);
   }
   return partners;
-}
-
-void HostNodes::meet() {
-  for (const int32_t peer : far()) channels_.send(peer, nullptr, 0);
-  if (!is_alone()) near_.steps().meet();
-  for (const int32_t peer : far()) {
-    channels_.receive(peer);
-    channels_.release(peer);
-  }
-}
-
-std::vector<WireMemory> HostNodes::agree(const Failure& own, const WireMemory& mine) {
-  Word word = {};
-  word.status = own.status;
-  std::memcpy(word.message, own.message, sizeof word.message);
-  word.memory = mine;
-  for (const int32_t peer : far()) channels_.send(peer, &word, sizeof word);
-  std::vector<Word> all(static_cast<size_t>(pes_));
-  const std::vector<Word> near = exchange(near_.node(), word);
-  for (int32_t pe = 0; pe < near_.pes(); ++pe) {
-    all[static_cast<size_t>(near_.node().world_pe(pe))] = near[static_cast<size_t>(pe)];
-  }
-  for (const int32_t peer : far()) {
-    std::memcpy(&all[static_cast<size_t>(peer)], channels_.receive(peer), sizeof word);
-    channels_.release(peer);
-  }
-  channels_.flush();
-  std::vector<WireMemory> memories(all.size());
-  for (int32_t pe = 0; pe < pes_; ++pe) {
-    Word& other = all[static_cast<size_t>(pe)];
-    if (other.status != SPARKGAP_OK) {
-      other.message[sizeof other.message - 1] = '\0';
-      fail(other.status, pe, "PE %d (%s): %s", pe, channels_.label(pe), other.message);
-    }
-    if (!map_.is_near(pe)) memories[static_cast<size_t>(pe)] = other.memory;
-  }
-  return memories;
 }
 
 Finish::Finish(HostNodes& nodes, const CollectiveCall& call)

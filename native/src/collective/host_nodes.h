@@ -12,8 +12,7 @@
 
 #include "collective/host_node.h"
 #include "description/call.h"
-#include "protocol/nodes/card.h"
-#include "protocol/nodes/channels.h"
+#include "protocol/nodes/nodes.h"
 #include "reduce/reduce.h"
 
 namespace sparkgap {
@@ -26,7 +25,7 @@ class HostNodes {
   static constexpr uint64_t kWindow = 4;
   static_assert(kWindow <= Channels::kSlots && kDelay < Channels::kSlots, "what is on the way has a slot");
 
-  HostNodes(HostNode& near, Channels& channels, const NodeMap& map, int32_t pe);
+  HostNodes(HostNode& near, Nodes& nodes, int32_t pe);
 
   HostNode& near() { return near_; }
   Channels& channels() { return channels_; }
@@ -59,15 +58,13 @@ class HostNodes {
   static constexpr uint64_t kScratchSlots = 4 * (kDelay + 1);
 
   // Every PE comes here before any goes on.
-  void meet();
-  // Every PE's memory, by PE (of this node's there is none), if all have succeeded. Otherwise throws the first PE's
-  // failure, on all PEs alike.
-  std::vector<WireMemory> agree(const Failure& own, const WireMemory& mine);
+  void meet() { nodes_.meet(); }
 
  private:
   friend class Finish;
 
   HostNode& near_;
+  Nodes& nodes_;
   Channels& channels_;
   const NodeMap& map_;
   const int32_t pe_;

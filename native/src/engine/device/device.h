@@ -23,7 +23,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 4;
+constexpr int32_t kDeviceInterface = 5;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -37,7 +37,8 @@ struct DeviceControl {
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
-  // Fills part(pe) for all PEs from what each has offered. Local.
+  // PEs are those of the node here, numbered as in the node.
+  // Fills part(pe) for all of them from what each has offered. Local.
   virtual sparkgap_status attach(const DeviceOffer* offers, Failure* failure) = 0;
   // Collective: every PE frees the same memory now; then the destructor.
   virtual sparkgap_status free_together(Failure* failure) = 0;
@@ -59,17 +60,17 @@ class DeviceWorld {
   // What the kernels need of symmetric memory on each PE.
   virtual uint64_t scratch_bytes() const = 0;
   // All PEs have attached to each other's `scratch`: calls may come. The caller keeps the memory until after the last.
-  // `cards`: as in start.
-  virtual sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) = 0;
+  // `near`: the cards of the PEs of this node.
+  virtual sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) = 0;
 
   // How this PE's GPU reaches those of the others, as far as NVML tells; PEs on one GPU share its memory.
-  virtual void find_links(const DeviceCard* cards, LinkRow* row) const = 0;
+  virtual void find_links(const DeviceCard* near, LinkRow* row) const = 0;
 
   // Whether this GPU has room for an allocation, as far as one can tell before.
   virtual sparkgap_status check_room(uint64_t bytes, Failure* failure) = 0;
   // Collective, bytes > 0, zeroed: the first half of an allocation.
   virtual sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) = 0;
-  // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot address each other's memory, so that only the
+  // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot all address each other's memory, so that only the
   // provider's own collectives are left.
   virtual int32_t lanes() const = 0;
   // After an allocation has failed on some PE: makes allocate go another way, on all PEs alike. False: there is none.

@@ -40,7 +40,8 @@ void DeviceEngine::wait(Event& event) {
 void DeviceEngine::look_around(int64_t waited_us) {
   look_at_kernels(node_->waiter());
   if (!is_aborted(node_->control())) {
-    for (int32_t peer = 0; peer < options_.pes; ++peer) node_->waiter().check_alive(peer, true);
+    for (int32_t peer = 0; peer < node_->pes(); ++peer) node_->waiter().check_alive(peer, true);
+    if (nodes_ != nullptr) nodes_->channels().check_alive(node_->waiter(), true);
   }
   // The kernels' own deadline, which names the PE and the slot, comes first; NCCL's kernels and the user's have none.
   if (waited_us < (options_.peer_timeout_ms + 2000) * 1000) return;
@@ -61,13 +62,15 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
   const kernels::WaitRecord& record = device_->wait_record();
   const auto end = static_cast<kernels::WaitEnd>(load_acquire(&record.end));
   if (end == kernels::WaitEnd::kNone || end == kernels::WaitEnd::kAborted || is_aborted(node_->control())) return;
-  if (record.peer >= 0 && record.peer < options_.pes) waiter.compare_calls(record.peer);
+  if (record.peer >= 0 && record.peer < node_->pes()) waiter.compare_calls(record.peer);
+  // Kernels number the PEs of a node.
+  const int32_t peer = node_->world_pe(record.peer);
   Failure failure;
-  failure.pe = record.peer;
+  failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
   if (end == kernels::WaitEnd::kCountsDisagree) {
     failure.status = SPARKGAP_MISMATCH;
-    text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", record.peer,
+    text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", peer,
              node_->label(record.peer).c_str(), static_cast<unsigned long long>(record.seen), options_.pe,
              options_.label.c_str(), static_cast<unsigned long long>(record.expected));
   } else if (end == kernels::WaitEnd::kCallsDiffer) {
@@ -75,7 +78,7 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
     text.add(
         "%s on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
         "in the same order, with the same type, operation, root and count",
-        activity_of(record), options_.pe, options_.label.c_str(), record.peer,
+        activity_of(record), options_.pe, options_.label.c_str(), peer,
         node_->control().record(record.peer).label);
   } else {
     failure.status = SPARKGAP_TIMED_OUT;

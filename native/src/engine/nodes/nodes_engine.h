@@ -17,7 +17,7 @@
 #include "collective/host_nodes.h"
 #include "engine/engine.h"
 #include "engine/host/host_engine.h"
-#include "protocol/nodes/channels.h"
+#include "protocol/nodes/nodes.h"
 
 namespace sparkgap {
 
@@ -73,12 +73,12 @@ class NodesEngine final : public Engine, private RequestHandler {
 
   const WorldOptions& options_;
   HostEngine near_;
-  Channels channels_;
-  std::vector<Card> cards_;
-  NodeMap map_;
+  Nodes nodes_;
+  Channels& channels_;
+  const NodeMap& map_;
   Circumstances near_circumstances_;
   std::optional<HostNode> near_node_;
-  std::optional<HostNodes> nodes_;
+  std::optional<HostNodes> host_nodes_;
 
   uint64_t allocations_ = 0;
   uint64_t frees_ = 0;

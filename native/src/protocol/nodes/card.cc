@@ -36,6 +36,7 @@ void check_card(const Card& card, const WorldOptions& options, int32_t pe) {
         pe, card.pe, card.pes, static_cast<unsigned long long>(card.epoch), options.pes,
         static_cast<unsigned long long>(options.epoch));
   }
+  if (options.provider != card.provider) refuse(card, pe, "has another provider: spark.sparkgap.provider is for all");
   if ((card.check != 0) != options.check) refuse(card, pe, "has another setting of spark.sparkgap.check");
 }
 
@@ -67,6 +68,7 @@ std::vector<Card> read_cards(const uint8_t* bytes, const WorldOptions& options) 
     // They come from other processes: end them before they are printed.
     card.label[sizeof card.label - 1] = '\0';
     card.host[sizeof card.host - 1] = '\0';
+    card.provider[sizeof card.provider - 1] = '\0';
     check_card(card, options, pe);
     if (pe == first + cards[static_cast<size_t>(first)].node_pes) first = pe;
     const bool fits = card.node_first_pe == first && card.node_pes == cards[static_cast<size_t>(first)].node_pes &&

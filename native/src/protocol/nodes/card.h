@@ -33,6 +33,7 @@ struct Card {
   uint8_t node_id[SPARKGAP_WORLD_ID_BYTES];  // of the node's own memory; of its first PE
   char label[kCardLabelBytes];
   char host[kCardHostBytes];
+  char provider[16];
 };
 static_assert(sizeof(Card) <= SPARKGAP_CARD_BYTES, "a card must fit into what the rendezvous carries");
 

@@ -13,7 +13,7 @@
 namespace sparkgap {
 
 // WireSignal::kind.
-enum SignalKind : uint32_t { kMessage = 1, kReleased, kRequest, kRequestsDone, kAnswer, kFreed, kNote, kGoodbye };
+enum SignalKind : uint32_t { kMessage = 1, kReleased, kRequest, kRequestsDone, kAnswer, kFreed, kNote, kEnding, kGoodbye };
 
 constexpr uint64_t kRequests = 32;  // to one PE that may be on the way
 
@@ -48,6 +48,7 @@ struct Channels::Channel {
   std::atomic<uint64_t> requests_done{0};
   std::atomic<uint64_t> requests_told{0};
   std::atomic<bool> owes_answer{false};
+  std::atomic<bool> ending{false};
   int64_t answer = 0;
   uint32_t checks[kSlots] = {};  // of the messages in the slots
 };

@@ -16,7 +16,6 @@ namespace {
 
 // Slots of few PEs are as large as serves a pipeline; those of many share what eight MiB have.
 constexpr uint64_t kMostSlotBytes = 128 << 10;
-constexpr uint64_t kLeastSlotBytes = 4 << 10;
 constexpr uint64_t kInboxSlotsBytes = 8 << 20;
 
 // What a free waits for the wire to take word of it; without that the peer's memory only stays until its end.
@@ -26,7 +25,7 @@ constexpr uint32_t kCountMask = (1u << kCountBits) - 1;
 
 uint64_t slot_bytes_for(int32_t pes) {
   const uint64_t share = kInboxSlotsBytes / Channels::kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
-  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostSlotBytes);
+  return std::clamp(share / kPageBytes * kPageBytes, Channels::kLeastSlotBytes, kMostSlotBytes);
 }
 
 // Counts travel without their upper bits; they grow by less than those bits hold between two words of them.
@@ -312,6 +311,9 @@ void Channels::on_signal(int32_t peer, const WireSignal& signal) {
       break;
     case kNote:
       take_note(peer);
+      break;
+    case kEnding:
+      channel.ending.store(true, std::memory_order_release);
       break;
     case kGoodbye:
       wire_->mark_left(peer);

@@ -66,12 +66,20 @@ void Channels::describe_peer(Text& text, int32_t pe) const {
   text.add("PE %d (%s, on %s)", pe, card.label, card.host);
 }
 
-void Channels::give_up_gone(int32_t peer) {
+void Channels::check_alive(Waiter& waiter, bool left_counts) {
+  for (const int32_t peer : peers_) {
+    const WireState state = wire_->state(peer);
+    const bool gone = state == WireState::kLost || (left_counts && state == WireState::kLeft);
+    if (gone && !is_aborted(node_->control())) give_up_gone(waiter, peer);
+  }
+}
+
+void Channels::give_up_gone(Waiter& waiter, int32_t peer) {
   Failure failure;
   failure.status = SPARKGAP_PEER_LOST;
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
-  node_->waiter().describe_own_call(text);
+  waiter.describe_own_call(text);
   text.add(": ");
   describe_peer(text, peer);
   if (wire_->state(peer) == WireState::kLeft) {
@@ -79,7 +87,7 @@ void Channels::give_up_gone(int32_t peer) {
   } else {
     text.add(" is lost: %s. See that executor's log, and whether its host is there and reached", wire_->why_lost(peer));
   }
-  node_->waiter().give_up(failure);
+  waiter.give_up(failure);
 }
 
 // ---- The caretaker
@@ -166,6 +174,17 @@ void Channels::tell_abort() {
   }
   // It may still be on its way to a host that does not answer.
   note_ = std::move(note);
+}
+
+void Channels::tell_ending() {
+  const int64_t end = now_us() + WireLimits().linger_ms * 1000;
+  for (const int32_t peer : peers_) {
+    while (!wire_->try_signal(peer, {kEnding, 0, 0}) && now_us() < end) pump();
+  }
+}
+
+bool Channels::has_told_ending(int32_t peer) const {
+  return channels_[static_cast<size_t>(peer)].ending.load(std::memory_order_acquire);
 }
 
 void Channels::leave() {

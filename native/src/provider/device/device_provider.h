@@ -23,7 +23,8 @@ class ProviderMemory {
   // Local: frees what can be freed without the others. No kernel of any PE may use the memory any more.
   virtual ~ProviderMemory() = default;
 
-  // Fills part() for all PEs from what each has offered. Local. A part that cannot be addressed stays nullptr.
+  // Fills part() for all PEs of the node from what each has offered, numbered as in the node. Local. A part that cannot
+  // be addressed stays nullptr.
   virtual void map_parts(const DeviceOffer* offers) = 0;
 
   // Collective: every PE frees the same memory now; then close_parts, and once all have come there the destructor.
@@ -51,6 +52,8 @@ class DeviceProvider {
 
   // PE 0: what the others need to start with it.
   virtual void make_unique_id(uint8_t* id) = 0;
+  // Whether PEs of other nodes are reached by RDMA, as far as one can tell before start.
+  virtual bool reaches_by_rdma() const { return false; }
   // Collective; after watch().
   virtual void start(const DeviceCard* cards) = 0;
   // Collective: memory of at least `bytes`, zeroed, and what the others need to attach to it.

@@ -1,9 +1,14 @@
 #include "provider/nccl/nccl_provider.h"
 
+#include <dirent.h>
+#include <strings.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "cuda/cuda_error.h"
@@ -37,6 +42,35 @@ ncclDataType_t nccl_type(int32_t type) {
   }
 }
 
+bool is_set_to(const char* variable, const char* value) {
+  const char* set = std::getenv(variable);
+  return set != nullptr && strcasecmp(set, value) == 0;
+}
+
+// Before NCCL's first call in the process: most of this it reads once. Whoever sets a variable keeps it, but for the
+// last: multicast over NVLink stays off, since a process that dies in the middle of it can take the switch's state
+// along.
+void set_environment(const DeviceNetwork& network) {
+  // Its bootstrap and its sockets believe whoever knows the unique id, so they listen where the wire does.
+  setenv("NCCL_SOCKET_IFNAME", (std::string("=") + network.interface).c_str(), 0);
+  setenv("NCCL_SOCKET_FAMILY", network.is_ipv6 ? "AF_INET6" : "AF_INET", 0);
+  // PEs that are on one node for us are on one for NCCL, and no others.
+  setenv("NCCL_HOSTID", network.host_id, 0);
+  if (network.tcp_only) setenv("NCCL_IB_DISABLE", "1", 0);
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+}
+
+bool may_use_rdma() { return !is_set_to("NCCL_IB_DISABLE", "1") && !is_set_to("NCCL_NET", "Socket"); }
+
+bool has_rdma_card() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> cards(opendir("/sys/class/infiniband"), closedir);
+  if (cards == nullptr) return false;
+  for (const dirent* entry = readdir(cards.get()); entry != nullptr; entry = readdir(cards.get())) {
+    if (entry->d_name[0] != '.') return true;
+  }
+  return false;
+}
+
 ncclRedOp_t nccl_op(int32_t op) {
   switch (op) {
     case SPARKGAP_PROD:
@@ -57,7 +91,12 @@ ncclRedOp_t nccl_op(int32_t op) {
 NcclProvider::NcclProvider(const DeviceWorldOptions& options)
     : DeviceProvider(options),
       library_(options.library),
-      form_(library_.functions().peer_pointer != nullptr ? NcclMemoryForm::kWindows : NcclMemoryForm::kIpc) {}
+      form_(library_.functions().peer_pointer != nullptr && !options.spans_nodes() ? NcclMemoryForm::kWindows
+                                                                                   : NcclMemoryForm::kIpc) {
+  set_environment(options.network);
+}
+
+bool NcclProvider::reaches_by_rdma() const { return may_use_rdma() && has_rdma_card(); }
 
 NcclProvider::~NcclProvider() { abort(); }
 

@@ -2,6 +2,8 @@
 //
 // Communicators are non-blocking: every call of NCCL returns, and is asked until it is done, the world has been aborted
 // or the deadline has passed. abort() ends what NCCL's kernels wait for.
+//
+// NCCL alone joins PEs of several nodes. They have symmetric memory each, which the PEs of one node reach by CUDA's IPC.
 #ifndef SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H
 #define SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H
 
@@ -19,7 +21,7 @@ namespace sparkgap {
 enum class NcclMemoryForm {
   kWindows,  // NCCL's symmetric windows, which tell the peers' addresses from NCCL 2.29 on
   kIpc,      // CUDA's own memory, mapped by the peers through its IPC handles
-  kOwnOnly,  // PEs that cannot reach each other: collectives only, by NCCL
+  kOwnOnly,  // PEs of a node that cannot reach each other: collectives only, by NCCL
 };
 
 class NcclProvider final : public DeviceProvider {
@@ -30,6 +32,7 @@ class NcclProvider final : public DeviceProvider {
   const char* product() const override { return "NCCL"; }
   const std::string& library_path() const override { return library_.path(); }
   int32_t library_version() const override { return library_.version(); }
+  bool reaches_by_rdma() const override;
   void make_unique_id(uint8_t* id) override;
   void start(const DeviceCard* cards) override;
   std::unique_ptr<ProviderMemory> make_memory(uint64_t bytes, DeviceOffer* offer) override;

@@ -36,9 +36,9 @@ class CudaWorld final : public DeviceWorld {
 
   sparkgap_status card(DeviceCard* card, Failure* failure) override;
   sparkgap_status start(const DeviceCard* cards, const DeviceControl& control, Failure* failure) override;
-  uint64_t scratch_bytes() const override { return kernels::scratch_bytes(options_.pes); }
-  sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) override;
-  void find_links(const DeviceCard* cards, LinkRow* row) const override;
+  uint64_t scratch_bytes() const override;
+  sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) override;
+  void find_links(const DeviceCard* near, LinkRow* row) const override;
   int32_t lanes() const override { return kernel_world_.lanes; }
   bool fall_back() override { return provider_->fall_back(); }
   sparkgap_status check_room(uint64_t bytes, Failure* failure) override;

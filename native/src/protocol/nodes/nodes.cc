@@ -1,0 +1,77 @@
+#include "protocol/nodes/nodes.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "provider/host/identity.h"
+
+namespace sparkgap {
+namespace {
+
+template <size_t size>
+void copy_text(char (&to)[size], const std::string& from) {
+  const size_t length = std::min(from.size(), size - 1);
+  std::memcpy(to, from.data(), length);
+  to[length] = '\0';
+}
+
+void fill_randomly(uint64_t (&key)[2]) {
+  if (getrandom(key, sizeof key, 0) != sizeof key) {
+    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random key: %s", std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+void Nodes::write_card(uint8_t* bytes, const uint8_t* node_id) const {
+  Card card = {};
+  card.magic = kCardMagic;
+  card.abi_version = SPARKGAP_ABI_VERSION;
+  card.pe = options_.pe;
+  card.pes = options_.pes;
+  card.node_first_pe = options_.node_first_pe;
+  card.node_pes = options_.node_pes;
+  card.check = options_.check ? 1 : 0;
+  card.epoch = options_.epoch;
+  fill_randomly(card.key);
+  channels_.write_card(&card);
+  if (node_id != nullptr) std::memcpy(card.node_id, node_id, sizeof card.node_id);
+  copy_text(card.label, options_.label);
+  copy_text(card.host, host_name());
+  copy_text(card.provider, options_.provider);
+  std::memset(bytes, 0, SPARKGAP_CARD_BYTES);
+  std::memcpy(bytes, &card, sizeof card);
+}
+
+const uint8_t* Nodes::take_cards(const uint8_t* bytes) {
+  cards_ = read_cards(bytes, options_);
+  map_ = NodeMap(cards_, options_.pe);
+  return cards_[index_of(options_.node_first_pe)].node_id;
+}
+
+void Nodes::connect(Node& node, RequestHandler* handler) {
+  node_ = &node;
+  channels_.connect(node, map_, cards_, handler);
+}
+
+void Nodes::meet() {
+  for (const int32_t peer : channels_.peers()) channels_.send(peer, nullptr, 0);
+  if (node_->pes() > 1) node_->steps().meet();
+  for (const int32_t peer : channels_.peers()) {
+    channels_.receive(peer);
+    channels_.release(peer);
+  }
+}
+
+void Nodes::describe(Text& text) const {
+  if (!cards_.empty()) text.add(", one of %d nodes", map_.nodes());
+  text.add(", between nodes %s", channels_.describe());
+  if (channels_.refused() == 0) return;
+  text.add("; refused %u connections that did not prove the world's key, the first from %s", channels_.refused(),
+           channels_.first_refused());
+}
+
+}  // namespace sparkgap
