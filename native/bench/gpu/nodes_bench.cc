@@ -27,7 +27,8 @@ namespace {
 using test::expect;
 using test::Pe;
 
-constexpr int kBatches = 7;
+constexpr int kBatches = 8;
+constexpr int kWarmUps = 2;
 constexpr uint64_t kSizes[] = {64, 4 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
 struct Options {
@@ -155,12 +156,14 @@ class Bench {
   Pair in_turns(int times, int calls_each, const std::function<void()>& ours, const std::function<void()>& nccls) {
     std::vector<double> of_ours;
     std::vector<double> of_nccls;
-    for (int i = 0; i <= kBatches; ++i) {
-      const double first = batch(times, calls_each, ours);
-      const double second = batch(times, calls_each, nccls);
-      if (i == 0) continue;  // warms up
-      of_ours.push_back(first);
-      of_nccls.push_back(second);
+    for (int i = 0; i < kWarmUps + kBatches; ++i) {
+      // Each is first as often as the other.
+      const bool ours_first = i % 2 == 0;
+      const double first = batch(times, calls_each, ours_first ? ours : nccls);
+      const double second = batch(times, calls_each, ours_first ? nccls : ours);
+      if (i < kWarmUps) continue;
+      of_ours.push_back(ours_first ? first : second);
+      of_nccls.push_back(ours_first ? second : first);
     }
     return {median(of_ours), median(of_nccls)};
   }
@@ -231,6 +234,7 @@ void run(const Options& options) {
   pes.on_hosts = true;
   pes.provider = "nccl";
   pes.gpus = pes.count;
+  pes.nccl_library = options.nccl.c_str();
   pes.deadline_seconds = 300;
   const test::Shared<Meeting> meeting;
   test::run_pes(pes, [&](const Pe& pe) {

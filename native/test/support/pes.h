@@ -57,6 +57,7 @@ struct Pes {
   // (support/hosts.h).
   std::vector<int> nodes = {};
   bool on_hosts = false;
+  const char* nccl_library = nullptr;  // nullptr: whatever is found
 };
 
 // The node of a PE.

@@ -199,6 +199,7 @@ void DeviceEngine::start_provider(const std::vector<DeviceCard>& cards) {
       node_->control(),
       [this](Waiter& waiter) {
         look_at_kernels(waiter);
+        look_at_provider(waiter);
         if (nodes_ != nullptr) nodes_->channels().check_alive(waiter, false);
       },
       [this] { device_->abort(); }, node_->pe(), wait);

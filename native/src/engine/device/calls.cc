@@ -27,6 +27,7 @@ void DeviceEngine::collective(const CollectiveCall& call) {
   bool unfinished = false;
   // The message carries a digest of all calls up to this one.
   if (options_.check && nodes_ != nullptr) nodes_->meet();
+  uses_provider_ |= call.algorithm == Algorithm::kDefault;
   check(device_->collective(call, &unfinished, &failure_));
   if (!unfinished) return;
   synchronize();

@@ -6,7 +6,8 @@
 // C++ library of its own inside, so nothing crosses but plain structs, pointers and virtual calls: no exception, no
 // std:: type. A call that fails fills the Failure that it was given and returns its status.
 //
-// Threads: a DeviceWorld is called by one thread at a time, but for abort(), which any thread may call at any moment.
+// Threads: a DeviceWorld is called by one thread at a time, but for abort() and inside_provider_us(), which any
+// thread may call at any moment.
 #ifndef SPARKGAP_ENGINE_DEVICE_DEVICE_H
 #define SPARKGAP_ENGINE_DEVICE_DEVICE_H
 
@@ -106,6 +107,9 @@ class DeviceWorld {
 
   // What this PE's kernels have left when they gave up; lives as long as the world.
   virtual const kernels::WaitRecord& wait_record() const = 0;
+  // How long this PE's thread has been in a call of the provider that may wait for other PEs; 0 if it is in none. Any
+  // thread.
+  virtual int64_t inside_provider_us() const = 0;
   // The abort word has been set: ends what does not look at it (NCCL's kernels). Any thread, more than once.
   virtual void abort() = 0;
 

@@ -114,6 +114,7 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   void wait_until_done(const Poll& poll);
   void look_around(int64_t waited_us);
   void look_at_kernels(Waiter& waiter);
+  void look_at_provider(Waiter& waiter);
 
   // How long one look at the GPU may take before this PE looks at its peers.
   static constexpr int64_t kPollUs = 10000;
@@ -134,10 +135,11 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   std::vector<std::unique_ptr<DeviceMemory>> retired_;
   uint64_t retirements_ = 0;
   uint64_t freed_ = 0;
-  bool started_ = false;      // on this PE
-  bool all_started_ = false;  // on every PE
-  Failure failure_;           // of the call in hand
-  Failure device_failure_;    // why this process can use its GPU no more
+  bool uses_provider_ = false;  // for some collective
+  bool started_ = false;        // on this PE
+  bool all_started_ = false;    // on every PE
+  Failure failure_;             // of the call in hand
+  Failure device_failure_;      // why this process can use its GPU no more
 };
 
 }  // namespace sparkgap

@@ -26,6 +26,8 @@ void DeviceEngine::wait_until_done(const Poll& poll) {
   check(status);
   // A kernel that gave up has ended, like one that succeeded.
   if (__builtin_expect(load_acquire(&device_->wait_record().end) != 0, 0)) fail_call(SPARKGAP_ABORTED);
+  // So has one of the provider's that was ended with the world.
+  if (__builtin_expect(uses_provider_ && is_aborted(node_->control()), 0)) fail_call(SPARKGAP_ABORTED);
 }
 
 void DeviceEngine::synchronize() {
@@ -55,6 +57,19 @@ void DeviceEngine::look_around(int64_t waited_us) {
   text.add(", was not done");
   node_->waiter().describe_lateness(text, kNoPe, waited_us);
   node_->waiter().give_up(failure);
+}
+
+// The provider's calls may not look at the deadline.
+void DeviceEngine::look_at_provider(Waiter& waiter) {
+  const int64_t inside_us = device_->inside_provider_us();
+  if (inside_us < options_.peer_timeout_ms * 1000) return;
+  Failure failure;
+  failure.status = SPARKGAP_TIMED_OUT;
+  Text text(failure.message, sizeof failure.message);
+  waiter.describe_own_call(text);
+  text.add(": %s did not return from it", options_.provider.c_str());
+  waiter.describe_lateness(text, kNoPe, inside_us);
+  abort_world(node_->control(), options_.pe, failure);
 }
 
 // What a kernel of this PE has left, told to the other PEs. On the owner's thread or the watcher's.
@@ -101,6 +116,13 @@ void DeviceEngine::fail_call(sparkgap_status status) {
     throw device_failure_;
   }
   look_at_kernels(node_->waiter());
+  if (status == SPARKGAP_TIMED_OUT) {
+    Failure named = failure_;
+    Text text(named.message, sizeof named.message);
+    node_->waiter().describe_own_call(text);
+    text.add(": %s", failure_.message);
+    node_->waiter().give_up(named);
+  }
   node_->waiter().give_up(failure_);
 }
 

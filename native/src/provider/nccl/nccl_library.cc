@@ -23,6 +23,7 @@ NcclLibrary::NcclLibrary(const std::string& given) : library_(SharedLibrary::fin
   library_.require("ncclGetUniqueId", &functions_.get_unique_id);
   library_.require("ncclCommInitRankConfig", &functions_.init_rank_config);
   library_.require("ncclCommGetAsyncError", &functions_.get_async_error);
+  library_.require("ncclCommSplit", &functions_.split);
   library_.require("ncclCommFinalize", &functions_.finalize);
   library_.require("ncclCommDestroy", &functions_.destroy);
   library_.require("ncclCommAbort", &functions_.abort);

@@ -98,7 +98,10 @@ NcclProvider::NcclProvider(const DeviceWorldOptions& options)
 
 bool NcclProvider::reaches_by_rdma() const { return may_use_rdma() && has_rdma_card(); }
 
-NcclProvider::~NcclProvider() { abort(); }
+NcclProvider::~NcclProvider() {
+  abort();
+  if (working_ != nullptr) nccl().abort(working_);
+}
 
 void NcclProvider::make_unique_id(uint8_t* id) {
   static_assert(sizeof(ncclUniqueId) == sizeof(DeviceCard::unique_id), "a card must hold the id");
@@ -115,12 +118,25 @@ void NcclProvider::start(const DeviceCard* cards) {
   std::memcpy(&id, cards[0].unique_id, sizeof id);
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
+  config.splitShare = options_.spans_nodes() ? 1 : 0;
   ncclResult_t result;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     result = nccl().init_rank_config(&communicator_, options_.pes, id, options_.pe, &config);
   }
   settle("was initialising", result);
+  if (options_.spans_nodes()) split();
+}
+
+void NcclProvider::split() {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 1;
+  const ncclResult_t result = start_call([&](ncclComm_t communicator) {
+    return nccl().split(communicator, 0, options_.pe, &split_, &config);
+  });
+  // It says success when it has begun.
+  settle("was splitting its communicator", result == ncclSuccess ? ncclInProgress : result);
+  working_ = split_;
 }
 
 void NcclProvider::settle(const char* what, ncclResult_t result) {
@@ -210,12 +226,15 @@ void NcclProvider::send_blocks(const CollectiveCall& made, cudaStream_t stream) 
     // A block may be received before the one in its place has been sent: send from a copy.
     uint64_t bytes = 0;
     for (int32_t pe = 0; pe < options_.pes; ++pe) {
-      bytes = std::max(bytes, offset(made.send_offsets, pe) + count(made.send_counts, pe) * element);
+      // Where an empty block would be there may be nothing.
+      const uint64_t sent = count(made.send_counts, pe) * element;
+      if (sent > 0) bytes = std::max(bytes, offset(made.send_offsets, pe) + sent);
     }
-    if (bytes == 0) bytes = 1;
-    void* copy = spare_.reserve(bytes);
-    check_cuda(cudaMemcpyAsync(copy, in, bytes, cudaMemcpyDeviceToDevice, stream), "copying an allToAll in place");
-    in = static_cast<const uint8_t*>(copy);
+    if (bytes > 0) {
+      void* copy = spare_.reserve(bytes);
+      check_cuda(cudaMemcpyAsync(copy, in, bytes, cudaMemcpyDeviceToDevice, stream), "copying an allToAll in place");
+      in = static_cast<const uint8_t*>(copy);
+    }
   }
   const ncclDataType_t type = nccl_type(made.type);
   const NcclFunctions& functions = nccl();
@@ -236,7 +255,13 @@ void NcclProvider::send_blocks(const CollectiveCall& made, cudaStream_t stream) 
   });
 }
 
+int64_t NcclProvider::inside_us() const {
+  const int64_t since = inside_since_us_.load(std::memory_order_relaxed);
+  return since == 0 ? 0 : now_us() - since;
+}
+
 void NcclProvider::abort() {
+  aborted_.store(true, std::memory_order_release);
   ncclComm_t communicator;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -251,12 +276,16 @@ void NcclProvider::abort() {
 void NcclProvider::stop(bool together, const char*) {
   begin_stop();
   Failure failure;
-  if (together) {
-    // Takes the connections down in order; without it ncclCommDestroy of a non-blocking communicator may not return.
-    const sparkgap_status ended = guarded(
-        &failure, [&] { call("was ending", [&](ncclComm_t communicator) { return nccl().finalize(communicator); }); });
+  const auto finalize = [&](ncclComm_t communicator) { return nccl().finalize(communicator); };
+  // Takes the connections down in order; without it ncclCommDestroy of a non-blocking communicator may not return.
+  if (together && guarded(&failure, [&] { call("was ending", finalize); }) == SPARKGAP_OK) {
+    if (working_ != nullptr) {
+      nccl().destroy(working_);
+      working_ = nullptr;
+      together = guarded(&failure, [&] { call("was ending", finalize); }) == SPARKGAP_OK;
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (ended == SPARKGAP_OK && communicator_ != nullptr) {
+    if (together && communicator_ != nullptr) {
       nccl().destroy(communicator_);
       communicator_ = nullptr;
     }

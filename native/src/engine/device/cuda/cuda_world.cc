@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-#include <string>
 #include <utility>
 
 #include "base/clock.h"
@@ -34,10 +32,6 @@ class CudaEvent final : public Event {
 
 cudaEvent_t cuda_event(Event& event) { return static_cast<CudaEvent&>(event).get(); }
 
-std::mutex world_mutex;
-std::string world_there;  // the PE that this process is; guarded
-std::string world_stuck;  // why it can be none any more; guarded
-
 void check_launch(int32_t error) { check_cuda(static_cast<cudaError_t>(error), "launching a kernel"); }
 
 int32_t most_pes_per_device(const DeviceCard* cards, int32_t pes) {
@@ -50,32 +44,6 @@ int32_t most_pes_per_device(const DeviceCard* cards, int32_t pes) {
 }
 
 }  // namespace
-
-OnlyWorld::OnlyWorld(const DeviceWorldOptions& options) {
-  const std::lock_guard<std::mutex> lock(world_mutex);
-  if (!world_stuck.empty()) {
-    fail(SPARKGAP_DEVICE_FAILED, kNoPe,
-         "this process can have no GPU world any more: %s, while the GPU was at work for it. The process must be "
-         "replaced",
-         world_stuck.c_str());
-  }
-  if (!world_there.empty()) {
-    fail(SPARKGAP_UNAVAILABLE, kNoPe,
-         "this process is %s already, and can be one PE of one GPU world at a time: destroy that first, and give each "
-         "executor one task of a barrier stage on GPUs (spark.executor.cores = spark.task.cpus)",
-         world_there.c_str());
-  }
-  char text[128];
-  Text(text, sizeof text)
-      .add("PE %d of the %s world of epoch %llu", options.pe, options.provider,
-           static_cast<unsigned long long>(options.epoch));
-  world_there = text;
-}
-
-OnlyWorld::~OnlyWorld() {
-  const std::lock_guard<std::mutex> lock(world_mutex);
-  world_there.clear();
-}
 
 // Memory of the provider's; its ranges are known to the world while it lives.
 class CudaWorld::Memory final : public DeviceMemory {
@@ -388,10 +356,7 @@ sparkgap_status CudaWorld::elapsed_us(Event& start, Event& end, double* microsec
   });
 }
 
-void CudaWorld::abandon(const char* reason) {
-  const std::lock_guard<std::mutex> lock(world_mutex);
-  world_stuck = reason;
-}
+void CudaWorld::abandon(const char* reason) { OnlyWorld::allow_no_more(reason); }
 
 void CudaWorld::describe(Text& text) const {
   const int32_t version = provider_->library_version();

@@ -11,21 +11,12 @@
 #include "cuda/gpu.h"
 #include "cuda/pinned.h"
 #include "engine/device/cuda/memory_map.h"
+#include "engine/device/cuda/only_world.h"
 #include "engine/device/cuda/staging.h"
 #include "engine/device/device.h"
 #include "provider/device/device_provider.h"
 
 namespace sparkgap {
-
-// A process has one PE of GPU worlds at a time: NVSHMEM can have no more, and kernels of two worlds that wait on one
-// GPU could keep each other from running. Throws, naming the other.
-class OnlyWorld {
- public:
-  explicit OnlyWorld(const DeviceWorldOptions& options);
-  ~OnlyWorld();
-  OnlyWorld(const OnlyWorld&) = delete;
-  OnlyWorld& operator=(const OnlyWorld&) = delete;
-};
 
 class CudaWorld final : public DeviceWorld {
  public:
@@ -63,6 +54,7 @@ class CudaWorld final : public DeviceWorld {
   sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) override;
 
   const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
+  int64_t inside_provider_us() const override { return provider_->inside_us(); }
   void abort() override { provider_->abort(); }
   void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
   void abandon(const char* reason) override;
