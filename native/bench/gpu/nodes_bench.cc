@@ -1,5 +1,5 @@
-// All-reduce of float32 in GPU worlds of provider nccl on several nodes, beside NCCL alone, in turns in one run; as JSON
-// on stdout. In both each PE has one GPU.
+// All-reduce of float32 in GPU worlds of provider nccl on several nodes, beside NCCL alone, in turns in one run; as
+// JSON on stdout. In both each PE has one GPU.
 //
 //   tools/hosts/hosts.py --hosts 2 run nodes_bench [--nodes 1,1] [--to BYTES] [--nccl PATH]
 //
@@ -211,8 +211,8 @@ Options parse(int argc, char** argv) {
     const std::string value = argv[i + 1];
     if (name == "--nodes") {
       options.nodes.clear();
-      for (size_t at = 0; at < value.size(); at = value.find(',', at) == std::string::npos ? value.size()
-                                                                                           : value.find(',', at) + 1) {
+      for (size_t at = 0; at < value.size();
+           at = value.find(',', at) == std::string::npos ? value.size() : value.find(',', at) + 1) {
         options.nodes.push_back(std::atoi(value.c_str() + at));
       }
     } else if (name == "--to") {

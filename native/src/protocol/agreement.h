@@ -44,8 +44,8 @@ Outcome<Item> outcome_of(const Failure& own, const Item& mine) {
   return outcome;
 }
 
-// Throws what PE `pe` of the world has failed with, as that PE's failure at `what` ("allocating"; "" if the message says
-// it). `own`: it is this PE.
+// Throws what PE `pe` of the world has failed with, as that PE's failure at `what` ("allocating"; "" if the message
+// says it). `own`: it is this PE.
 [[noreturn]] void fail_as(int32_t pe, bool own, const std::string& label, int32_t status, const char* message,
                           const char* what);
 

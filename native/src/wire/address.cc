@@ -87,7 +87,8 @@ std::vector<Interface> own_interfaces() {
     if ((at->ifa_flags & IFF_UP) == 0 || !is_usable(at->ifa_addr)) continue;
     // IPv4 first: an interface's name means that one where it has both.
     const bool first = at->ifa_addr->sa_family == AF_INET;
-    found.insert(first ? found.begin() : found.end(), {at->ifa_name, address_of(at->ifa_addr), (at->ifa_flags & IFF_LOOPBACK) != 0});
+    found.insert(first ? found.begin() : found.end(),
+                 {at->ifa_name, address_of(at->ifa_addr), (at->ifa_flags & IFF_LOOPBACK) != 0});
   }
   return found;
 }

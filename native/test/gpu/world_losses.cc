@@ -69,9 +69,8 @@ void a_pe_that_is_killed_ends_the_waits_of_the_others() {
     const std::string text = failure.what();
     // Behind the process that starts it on a host, a signal is an exit code.
     const bool killed = text.find("Killed") != std::string::npos || text.find("exited with 137") != std::string::npos;
-    expect(killed && text.find("is not in") == std::string::npos &&
-               text.find("status") == std::string::npos,
-           "%s", failure.what());
+    expect(killed && text.find("is not in") == std::string::npos && text.find("status") == std::string::npos, "%s",
+           failure.what());
     return;
   }
   expect(false, "no PE was killed");

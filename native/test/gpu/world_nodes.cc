@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "collective/grid.h"
@@ -72,6 +73,27 @@ void one_sided_calls_end_at_the_node() {
   });
 }
 
+// NCCL would wait until the deadline.
+void a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended() {
+  if (is_on_one_node()) return;
+  const Shared<std::atomic<int>> told;
+  run_pes(world_of, [&](const Pe& pe) {
+    sparkgap_buffer* buffer = pe.allocate(4000);
+    void* address = sparkgap_buffer_address(buffer);
+    pe.ok(sparkgap_all_reduce(pe.world(), address, address, 1000, SPARKGAP_FLOAT32, SPARKGAP_SUM), "all_reduce");
+    synchronize(pe);
+    if (pe.pe() == pe.pes() - 1) {
+      pe.ok(sparkgap_world_finish(pe.world()), "finish");
+      while (told->load() < pe.pes() - 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return;
+    }
+    sparkgap_status status = sparkgap_all_reduce(pe.world(), address, address, 1000, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+    if (status == SPARKGAP_OK) status = sparkgap_synchronize(pe.world());
+    told->fetch_add(1);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"whose function has ended", "and returned"});
+  });
+}
+
 // Last but for those that end with a broken GPU: it takes a host's network away.
 void a_host_that_is_gone_is_named() {
   if (is_on_one_node()) return;
@@ -111,6 +133,8 @@ std::vector<Test> tests_of_nodes() {
       {"every_collective_of_every_type_crosses_nodes", every_collective_of_every_type_crosses_nodes},
       {"nodes_and_routes_are_known", nodes_and_routes_are_known},
       {"one_sided_calls_end_at_the_node", one_sided_calls_end_at_the_node},
+      {"a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended",
+       a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended},
       {"a_host_that_is_gone_is_named", a_host_that_is_gone_is_named},
   };
 }

@@ -39,8 +39,8 @@ bool has_no_peer();
 // Whether the PEs are on several nodes, where NCCL has all collectives; says so.
 bool spans_nodes();
 
-// Connects a world that was created by the process of PE `pe`, the how manyth of its run; ids and cards go through memory
-// that the processes share.
+// Connects a world that was created by the process of PE `pe`, the how manyth of its run; ids and cards go through
+// memory that the processes share.
 constexpr int kMostWorlds = 8;
 constexpr int kMostPes = 16;
 struct Meetings {

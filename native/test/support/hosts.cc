@@ -122,7 +122,9 @@ void set_link(int host, bool up) {
 void set_own_link(bool up) { set_up(up); }
 
 void set_mtu(int host, int bytes) {
-  const auto change = [bytes] { change_link(SIOCGIFMTU, SIOCSIFMTU, [bytes](ifreq& request) { request.ifr_mtu = bytes; }); };
+  const auto change = [bytes] {
+    change_link(SIOCGIFMTU, SIOCSIFMTU, [bytes](ifreq& request) { request.ifr_mtu = bytes; });
+  };
   join(start_on_host(host, change), "what changes a host's network");
 }
 

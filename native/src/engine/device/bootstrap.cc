@@ -124,9 +124,8 @@ void DeviceEngine::find_links(const std::vector<DeviceCard>& cards) {
   for (int32_t node = 0; node < map.nodes(); ++node) {
     links_.emplace_back(std::vector<LinkRow>(rows.begin() + map.first(node), rows.begin() + map.first(node + 1)));
   }
-  const bool rdma = std::all_of(cards.begin(), cards.end(), [](const DeviceCard& card) {
-    return card.reaches_by_rdma != 0;
-  });
+  const bool rdma =
+      std::all_of(cards.begin(), cards.end(), [](const DeviceCard& card) { return card.reaches_by_rdma != 0; });
   link_between_nodes_ = rdma ? SPARKGAP_LINK_RDMA : SPARKGAP_LINK_TCP;
 }
 
@@ -172,8 +171,8 @@ void DeviceEngine::check_cards(const std::vector<DeviceCard>& cards) const {
       fail(SPARKGAP_UNAVAILABLE, pe,
            "PE 0 (%s) has %s %s from %s, PE %d (%s) has %s from %s: use one version everywhere "
            "(spark.sparkgap.%s.library)",
-           label(0).c_str(), first.provider, version_text(first).c_str(), first.library, pe,
-           label(pe).c_str(), version_text(card).c_str(), card.library, first.provider);
+           label(0).c_str(), first.provider, version_text(first).c_str(), first.library, pe, label(pe).c_str(),
+           version_text(card).c_str(), card.library, first.provider);
     }
     for (int32_t other = 0; other < pe; ++other) {
       if (std::strcmp(card.uuid, cards[static_cast<size_t>(other)].uuid) != 0) continue;
@@ -184,11 +183,11 @@ void DeviceEngine::check_cards(const std::vector<DeviceCard>& cards) const {
            label(other).c_str(), pe, label(pe).c_str(), card.name, card.pci, card.uuid,
            nccl && node_of(other) == node_of(pe)
                ? "NCCL cannot have two PEs on one GPU: give each executor a GPU of its own "
-                  "(spark.executor.resource.gpu.amount=1 and a discovery script that gives each another address), or "
-                  "use spark.sparkgap.provider=nvshmem with MPS"
-                : "Give each executor a GPU of its own (spark.executor.resource.gpu.amount=1 and a discovery script "
-                  "that gives each another address); if they are to share it, start MPS and set "
-                  "spark.sparkgap.device.shared=true");
+                 "(spark.executor.resource.gpu.amount=1 and a discovery script that gives each another address), or "
+                 "use spark.sparkgap.provider=nvshmem with MPS"
+               : "Give each executor a GPU of its own (spark.executor.resource.gpu.amount=1 and a discovery script "
+                 "that gives each another address); if they are to share it, start MPS and set "
+                 "spark.sparkgap.device.shared=true");
     }
   }
 }
@@ -212,8 +211,8 @@ void DeviceEngine::start_provider(const std::vector<DeviceCard>& cards) {
   all_started_ = true;
 }
 
-// Each PE writes a word into the memory of every other that it reaches, by the way that the kernels will take, and looks
-// for theirs. `cards`: of the PEs of this node.
+// Each PE writes a word into the memory of every other that it reaches, by the way that the kernels will take, and
+// looks for theirs. `cards`: of the PEs of this node.
 void DeviceEngine::verify_puts(const DeviceCard* cards) {
   const int32_t own = node_->pe();
   const size_t pes = static_cast<size_t>(node_->pes());

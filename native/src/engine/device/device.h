@@ -110,6 +110,8 @@ class DeviceWorld {
   // How long this PE's thread has been in a call of the provider that may wait for other PEs; 0 if it is in none. Any
   // thread.
   virtual int64_t inside_provider_us() const = 0;
+  // What the provider has met with since its last call, in what it does by itself.
+  virtual sparkgap_status check_provider(Failure* failure) = 0;
   // The abort word has been set: ends what does not look at it (NCCL's kernels). Any thread, more than once.
   virtual void abort() = 0;
 

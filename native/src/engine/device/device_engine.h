@@ -115,9 +115,12 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   void look_around(int64_t waited_us);
   void look_at_kernels(Waiter& waiter);
   void look_at_provider(Waiter& waiter);
+  void look_for_cause();
 
   // How long one look at the GPU may take before this PE looks at its peers.
   static constexpr int64_t kPollUs = 10000;
+  // How long the reason of a failure of the provider's is looked for.
+  static constexpr int64_t kCauseUs = 500000;
 
   const WorldOptions& options_;
   std::unique_ptr<Nodes> nodes_;  // where the world has several

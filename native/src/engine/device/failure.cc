@@ -1,4 +1,6 @@
 // Waiting for the GPU, and what becomes of what goes wrong there.
+#include <time.h>
+
 #include "base/clock.h"
 #include "engine/device/device_engine.h"
 #include "protocol/abort.h"
@@ -42,6 +44,7 @@ void DeviceEngine::wait(Event& event) {
 void DeviceEngine::look_around(int64_t waited_us) {
   look_at_kernels(node_->waiter());
   if (!is_aborted(node_->control())) {
+    check(device_->check_provider(&failure_));
     for (int32_t peer = 0; peer < node_->pes(); ++peer) node_->waiter().check_alive(peer, true);
     if (nodes_ != nullptr) nodes_->channels().check_alive(node_->waiter(), true);
   }
@@ -93,8 +96,7 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
     text.add(
         "%s on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
         "in the same order, with the same type, operation, root and count",
-        activity_of(record), options_.pe, options_.label.c_str(), peer,
-        node_->control().record(record.peer).label);
+        activity_of(record), options_.pe, options_.label.c_str(), peer, node_->control().record(record.peer).label);
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
     text.add("%s on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", activity_of(record),
@@ -116,6 +118,7 @@ void DeviceEngine::fail_call(sparkgap_status status) {
     throw device_failure_;
   }
   look_at_kernels(node_->waiter());
+  if (status == SPARKGAP_INTERNAL && uses_provider_) look_for_cause();
   if (status == SPARKGAP_TIMED_OUT) {
     Failure named = failure_;
     Text text(named.message, sizeof named.message);
@@ -124,6 +127,17 @@ void DeviceEngine::fail_call(sparkgap_status status) {
     node_->waiter().give_up(named);
   }
   node_->waiter().give_up(failure_);
+}
+
+// A connection of the provider's that breaks is seen at once, and the process at its other end a little later.
+void DeviceEngine::look_for_cause() {
+  const int64_t end = now_us() + kCauseUs;
+  while (now_us() < end && !is_aborted(node_->control())) {
+    for (int32_t peer = 0; peer < node_->pes(); ++peer) node_->waiter().check_alive(peer, false);
+    if (nodes_ != nullptr) nodes_->channels().check_alive(node_->waiter(), false);
+    const timespec pause = {0, 5000000};
+    nanosleep(&pause, nullptr);
+  }
 }
 
 void DeviceEngine::check_process() const {

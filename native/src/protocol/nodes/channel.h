@@ -13,7 +13,18 @@
 namespace sparkgap {
 
 // WireSignal::kind.
-enum SignalKind : uint32_t { kMessage = 1, kReleased, kRequest, kRequestsDone, kAnswer, kFreed, kNote, kEnding, kGoodbye };
+enum SignalKind : uint32_t {
+  kMessage = 1,
+  kReleased,
+  kRequest,
+  kRequestsDone,
+  kAnswer,
+  kFreed,
+  kNote,
+  kFinished,
+  kEnding,
+  kGoodbye
+};
 
 constexpr uint64_t kRequests = 32;  // to one PE that may be on the way
 
@@ -27,8 +38,18 @@ struct AbortNote {
   char reason[kReasonBytes];
 };
 
+// What may still be on its way is not written again.
+constexpr uint64_t kFinishNotes = 8;
+
+// The PE's function has ended so often, the last time after that call.
+struct FinishNote {
+  uint64_t runs;
+  uint64_t last_of_run;
+};
+
 struct alignas(kPageBytes) Channels::Head {
   AbortNote note;
+  FinishNote finished;
   int64_t answer;
   Request requests[kRequests];
 };
@@ -49,6 +70,8 @@ struct Channels::Channel {
   std::atomic<uint64_t> requests_told{0};
   std::atomic<bool> owes_answer{false};
   std::atomic<bool> ending{false};
+  std::atomic<uint64_t> runs{0};  // see FinishNote
+  std::atomic<uint64_t> last_of_run{0};
   int64_t answer = 0;
   uint32_t checks[kSlots] = {};  // of the messages in the slots
 };

@@ -59,6 +59,7 @@ Channels::Channels(const WorldOptions& options)
   }
   inbox_ = static_cast<uint8_t*>(memory);
   inbox_memory_ = wire_->expose(inbox_, inbox_bytes_);
+  finish_notes_ = std::make_unique<FinishNote[]>(kFinishNotes);
   description_ = wire_->describe();
 }
 
@@ -312,6 +313,13 @@ void Channels::on_signal(int32_t peer, const WireSignal& signal) {
     case kNote:
       take_note(peer);
       break;
+    case kFinished: {
+      FinishNote note;
+      std::memcpy(&note, &head_from(peer).finished, sizeof note);
+      channel.last_of_run.store(note.last_of_run, std::memory_order_relaxed);
+      channel.runs.store(note.runs, std::memory_order_release);
+      break;
+    }
     case kEnding:
       channel.ending.store(true, std::memory_order_release);
       break;

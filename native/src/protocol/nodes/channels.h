@@ -98,8 +98,8 @@ class Channels final : public WireSink, public Pump {
     if (__builtin_expect(wire_->state(peer) == WireState::kLost, 0)) check_present(peer);
   }
   void check_present(int32_t peer);
-  // Ends the world, and throws, if a PE of another node is lost, or, with `left_counts`, has closed its end. Any thread,
-  // with a waiter of its own.
+  // Ends the world, and throws, if a PE of another node is lost, has ended its function without the call that this PE
+  // is in, or, with `left_counts`, has closed its end. Any thread, with a waiter of its own.
   void check_alive(Waiter& waiter, bool left_counts);
 
   const char* label(int32_t pe) const { return cards_[static_cast<size_t>(pe)].label; }
@@ -149,6 +149,8 @@ class Channels final : public WireSink, public Pump {
   void care();
   bool wait_for_work();
   void tell_abort();
+  void tell_finished();
+  bool has_finished(const Waiter& waiter, int32_t peer) const;
   uint32_t check_of_call() const { return static_cast<uint32_t>(node_->steps().history()); }
   [[noreturn]] void give_up_gone(Waiter& waiter, int32_t pe);
   [[noreturn]] void refuse_call_of(int32_t peer);
@@ -174,6 +176,8 @@ class Channels final : public WireSink, public Pump {
   bool told_abort_ = false;  // the caretaker's
   std::atomic<bool> stopping_{false};
   std::unique_ptr<struct AbortNote> note_;
+  std::unique_ptr<struct FinishNote[]> finish_notes_;  // the last that were told: the caretaker's
+  uint64_t told_runs_ = 0;
   int stop_descriptor_ = -1;
   std::thread caretaker_;
 };

@@ -29,7 +29,7 @@ class Nodes {
   const uint8_t* take_cards(const uint8_t* cards);
 
   // Connects to the PEs of other nodes; `handler` carries out what they request. The node and the handler outlive the
-  // last use but for the destructor. What has been connected is used only after meet().
+  // last use but for the destructor. The others may still be connecting when this returns: meet() or exchange() first.
   void connect(Node& node, RequestHandler* handler);
 
   // Every PE comes here before any goes on.

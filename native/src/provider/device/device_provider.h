@@ -63,8 +63,10 @@ class DeviceProvider {
   virtual bool fall_back() { return false; }
   // The provider's own collective, on memory of the GPU.
   virtual void enqueue_default(const CollectiveCall& call, cudaStream_t stream) = 0;
-  // How long the PE's thread has been in a call that may wait for other PEs and does not look at the deadline; 0 if it is
-  // in none. Any thread.
+  // Throws what has gone wrong since the last call, in what the provider does by itself.
+  virtual void check() {}
+  // How long the PE's thread has been in a call that may wait for other PEs and does not look at the deadline; 0 if it
+  // is in none. Any thread.
   virtual int64_t inside_us() const { return 0; }
   // The world has been aborted: ends what does not look at its abort word.
   virtual void abort() {}

@@ -131,9 +131,8 @@ void NcclProvider::start(const DeviceCard* cards) {
 void NcclProvider::split() {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 1;
-  const ncclResult_t result = start_call([&](ncclComm_t communicator) {
-    return nccl().split(communicator, 0, options_.pe, &split_, &config);
-  });
+  const ncclResult_t result =
+      start_call([&](ncclComm_t communicator) { return nccl().split(communicator, 0, options_.pe, &split_, &config); });
   // It says success when it has begun.
   settle("was splitting its communicator", result == ncclSuccess ? ncclInProgress : result);
   working_ = split_;
@@ -253,6 +252,14 @@ void NcclProvider::send_blocks(const CollectiveCall& made, cudaStream_t stream) 
     const ncclResult_t ended = functions.group_end();
     return result == ncclSuccess || result == ncclInProgress ? ended : result;
   });
+}
+
+void NcclProvider::check() {
+  if (working_ == nullptr || aborted_.load(std::memory_order_acquire)) return;
+  ncclResult_t state = ncclSuccess;
+  const ncclResult_t asked = nccl().get_async_error(working_, &state);
+  const ncclResult_t result = asked == ncclSuccess ? state : asked;
+  if (result != ncclSuccess && result != ncclInProgress) settle("was at work", result);
 }
 
 int64_t NcclProvider::inside_us() const {

@@ -1,14 +1,15 @@
 // Provider nccl: collectives by NCCL, and by our kernels wherever the PEs can address each other's memory.
 //
-// The communicator is non-blocking: every call of NCCL returns, and is asked until it is done, the world has been aborted
-// or the deadline has passed. abort() ends what NCCL's kernels wait for.
+// The communicator is non-blocking: every call of NCCL returns, and is asked until it is done, the world has been
+// aborted or the deadline has passed. abort() ends what NCCL's kernels wait for.
 //
 // NCCL starts a thread for each such call, which takes longer than a small collective. Where it carries all of them,
-// between nodes, they are therefore calls of a second communicator, which may block, split off the first one and sharing
-// with it the word that ends waits. So nobody is inside a call of the first when abort() ends that, and with it what the
-// second waits for; and whoever is inside a call of the second comes out before this object ends it, too.
+// between nodes, they are therefore calls of a second communicator, which may block, split off the first one and
+// sharing with it the word that ends waits. So nobody is inside a call of the first when abort() ends that, and with it
+// what the second waits for; and whoever is inside a call of the second comes out before this object ends it, too.
 //
-// NCCL alone joins PEs of several nodes. They have symmetric memory each, which the PEs of one node reach by CUDA's IPC.
+// NCCL alone joins PEs of several nodes. They have symmetric memory each, which the PEs of one node reach by CUDA's
+// IPC.
 #ifndef SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H
 #define SPARKGAP_PROVIDER_NCCL_NCCL_PROVIDER_H
 
@@ -45,6 +46,7 @@ class NcclProvider final : public DeviceProvider {
   std::unique_ptr<ProviderMemory> make_memory(uint64_t bytes, DeviceOffer* offer) override;
   bool fall_back() override;
   void enqueue_default(const CollectiveCall& call, cudaStream_t stream) override;
+  void check() override;
   int64_t inside_us() const override;
   void abort() override;
   void stop(bool together, const char* reason) override;

@@ -224,7 +224,8 @@ void CudaWorld::find_place(kernels::KernelCall& call) {
   call.place = 0;
   const SymmetricRange* range = memory_map_.find_own(call.out);
   if (range == nullptr || !range->reachable) return;
-  const uint64_t offset = static_cast<uint64_t>(static_cast<uint8_t*>(call.out) - range->memory->part(options_.near_pe));
+  const uint64_t offset =
+      static_cast<uint64_t>(static_cast<uint8_t*>(call.out) - range->memory->part(options_.near_pe));
   call.place = range->number << 40 | offset;
   for (int32_t pe = 0; pe < options_.near_pes; ++pe) call.peer_out[pe] = range->memory->part(pe) + offset;
 }

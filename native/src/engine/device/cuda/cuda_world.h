@@ -54,6 +54,9 @@ class CudaWorld final : public DeviceWorld {
   sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) override;
 
   const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
+  sparkgap_status check_provider(Failure* failure) override {
+    return guarded(failure, [&] { provider_->check(); });
+  }
   int64_t inside_provider_us() const override { return provider_->inside_us(); }
   void abort() override { provider_->abort(); }
   void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
