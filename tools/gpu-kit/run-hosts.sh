@@ -19,7 +19,8 @@ work=$(mktemp -d)  # nothing of it is left
 finish() {
   (cd "$work/spark/work" 2> /dev/null && find . \( -name stderr -o -name stdout \) -exec cp --parents {} "$out/logs" \;)
   tar czf "$out/logs.tar.gz" -C "$out" logs
-  rm -rf "$work" "$out/logs"
+  cat "$out/end-a-host-now.seen" >> "$out/summary.txt" 2> /dev/null
+  rm -rf "$work" "$out/logs" "$out"/end-a-host-now*
   cat "$out/summary.txt"
 }
 trap finish EXIT
@@ -48,7 +49,8 @@ settings=(--jars "$kit/sparkgap-spark-plugin.jar,$kit/sparkgap-examples.jar"
   --conf spark.plugins=io.sparkgap.SparkgapPlugin --conf spark.sparkgap.provider=nccl
   --conf spark.executor.memory=1g --conf spark.executor.cores=1 --conf spark.default.parallelism=2
   --conf spark.executor.resource.gpu.amount=1 --conf spark.task.resource.gpu.amount=1
-  --conf spark.sparkgap.peer.timeout=15s --conf spark.sparkgap.slots.timeout=10s
+  --conf spark.sparkgap.peer.timeout=15s --conf spark.sparkgap.slots.timeout=5s
+  --conf spark.executor.heartbeatInterval=1s --conf spark.network.timeout=10s  # Spark, too, is to see that a host is gone
   --conf spark.ui.port=0 --conf spark.ui.showConsoleProgress=false --conf "spark.local.dir=$work/local")
 if [ -n "$nccl" ]; then settings+=(--conf "spark.sparkgap.nccl.library=$nccl"); fi
 
@@ -114,5 +116,4 @@ bash "$kit/spark-submit" "$work" --master 'local-cluster[1,2,3072]' --class io.s
   --conf "spark.worker.resource.gpu.discoveryScript=$kit/discover-gpu.sh" --conf spark.driver.host=127.0.0.1 \
   "$kit/sparkgap-check.jar" > "$out/logs/one-host.log" 2>&1 < /dev/null
 say one-host $?
-rm -f "$out"/end-a-host-now*
 [ "$good" = true ]

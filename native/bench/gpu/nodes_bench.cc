@@ -27,7 +27,7 @@ namespace {
 using test::expect;
 using test::Pe;
 
-constexpr int kBatches = 8;
+constexpr int kBatches = 20;
 constexpr int kWarmUps = 2;
 constexpr uint64_t kSizes[] = {64, 4 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
