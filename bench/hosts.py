@@ -38,7 +38,8 @@ def main():
     if VARIABLE not in os.environ:
         bench.build()
         mpi_libraries(arguments)  # a host has no way to PyPI
-        return subprocess.run([sys.executable, str(HOSTS), "--hosts", "2", "run", sys.executable, *sys.argv]).returncode
+        # In place of this process: whatever ends it ends the hosts, too.
+        os.execv(sys.executable, [sys.executable, str(HOSTS), "--hosts", "2", "run", sys.executable, *sys.argv])
     with tempfile.TemporaryDirectory() as folder:
         libraries = mpi_libraries(arguments)
         report = {**bench.provenance(arguments.name), "collective": arguments.collective, "runs": []}

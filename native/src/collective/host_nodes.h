@@ -7,6 +7,7 @@
 #define SPARKGAP_COLLECTIVE_HOST_NODES_H
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 

@@ -73,6 +73,27 @@ void one_sided_calls_end_at_the_node() {
   });
 }
 
+// NCCL waits for more than has been sent; the PEs find out why.
+void calls_that_differ_and_wait_are_told_apart_between_nodes() {
+  if (is_on_one_node()) return;
+  run_pes(world_of, [](const Pe& pe) {
+    constexpr uint64_t kCount = 4 << 20;
+    sparkgap_buffer* buffer = pe.allocate(kCount * sizeof(float));
+    void* address = sparkgap_buffer_address(buffer);
+    const auto reduce = [&](uint64_t count) {
+      const sparkgap_status status =
+          sparkgap_all_reduce(pe.world(), address, address, count, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+      return status == SPARKGAP_OK ? sparkgap_synchronize(pe.world()) : status;
+    };
+    pe.ok(reduce(kCount), "all_reduce");
+    const bool less = pe.pe() == pe.pes() - 1;
+    sparkgap_status status = reduce(less ? kCount / 8 : kCount);
+    // Whoever has had enough waits in the next call.
+    if (status == SPARKGAP_OK && less) status = reduce(kCount);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"float32 x 4194304", "float32 x 524288"});
+  });
+}
+
 // NCCL would wait until the deadline.
 void a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended() {
   if (is_on_one_node()) return;
@@ -133,6 +154,8 @@ std::vector<Test> tests_of_nodes() {
       {"every_collective_of_every_type_crosses_nodes", every_collective_of_every_type_crosses_nodes},
       {"nodes_and_routes_are_known", nodes_and_routes_are_known},
       {"one_sided_calls_end_at_the_node", one_sided_calls_end_at_the_node},
+      {"calls_that_differ_and_wait_are_told_apart_between_nodes",
+       calls_that_differ_and_wait_are_told_apart_between_nodes},
       {"a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended",
        a_call_that_a_pe_does_not_make_is_told_when_its_function_has_ended},
       {"a_host_that_is_gone_is_named", a_host_that_is_gone_is_named},

@@ -91,7 +91,10 @@ const uint8_t* DeviceEngine::take_cards(const uint8_t* cards) {
 
 void DeviceEngine::connect(Node& node, Circumstances* circumstances) {
   node_ = &node;
-  if (nodes_ != nullptr) nodes_->connect(node, this);
+  if (nodes_ != nullptr) {
+    nodes_->connect(node, this);
+    circumstances->oversubscribed = nodes_->introduce();
+  }
   const std::vector<DeviceCard> cards = exchange_cards();
   check_cards(cards);
   start_provider(cards);

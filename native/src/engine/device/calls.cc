@@ -23,15 +23,17 @@ int64_t* DeviceEngine::word_in(const SymmetricMemory& memory, int32_t pe, uint64
   return reinterpret_cast<int64_t*>(address_in(memory, pe, offset));
 }
 
-void DeviceEngine::collective(const CollectiveCall& call) {
+Algorithm DeviceEngine::collective(const CollectiveCall& call) {
   bool unfinished = false;
   // The message carries a digest of all calls up to this one.
   if (options_.check && nodes_ != nullptr) nodes_->meet();
   uses_provider_ |= call.algorithm == Algorithm::kDefault;
   check(device_->collective(call, &unfinished, &failure_));
-  if (!unfinished) return;
-  synchronize();
-  check(device_->finish(&failure_));
+  if (unfinished) {
+    synchronize();
+    check(device_->finish(&failure_));
+  }
+  return call.algorithm;
 }
 
 void DeviceEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {

@@ -44,7 +44,7 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   // memory of other PEs. The destructor does it, too.
   bool leave() override;
 
-  void collective(const CollectiveCall& call) override;
+  Algorithm collective(const CollectiveCall& call) override;
   void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) override;
   void get(void* dst, const SymmetricMemory& src, uint64_t offset, uint64_t bytes, int32_t pe) override;
   void signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) override;
@@ -119,6 +119,8 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
 
   // How long one look at the GPU may take before this PE looks at its peers.
   static constexpr int64_t kPollUs = 10000;
+  // How often a PE that waits compares its calls with those of other nodes.
+  static constexpr int64_t kComparisonUs = 1000000;
   // How long the reason of a failure of the provider's is looked for.
   static constexpr int64_t kCauseUs = 500000;
 
@@ -139,10 +141,11 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   uint64_t retirements_ = 0;
   uint64_t freed_ = 0;
   bool uses_provider_ = false;  // for some collective
-  bool started_ = false;        // on this PE
-  bool all_started_ = false;    // on every PE
-  Failure failure_;             // of the call in hand
-  Failure device_failure_;      // why this process can use its GPU no more
+  int64_t next_comparison_us_ = 0;
+  bool started_ = false;      // on this PE
+  bool all_started_ = false;  // on every PE
+  Failure failure_;           // of the call in hand
+  Failure device_failure_;    // why this process can use its GPU no more
 };
 
 }  // namespace sparkgap

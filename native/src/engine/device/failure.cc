@@ -20,6 +20,7 @@ void DeviceEngine::wait_until_done(const Poll& poll) {
   sparkgap_status status = poll();
   if (__builtin_expect(status == SPARKGAP_TIMED_OUT, 0)) {
     const int64_t start = now_us() - kPollUs;
+    next_comparison_us_ = kComparisonUs;
     do {
       look_around(now_us() - start);
       status = poll();
@@ -47,6 +48,11 @@ void DeviceEngine::look_around(int64_t waited_us) {
     check(device_->check_provider(&failure_));
     for (int32_t peer = 0; peer < node_->pes(); ++peer) node_->waiter().check_alive(peer, true);
     if (nodes_ != nullptr) nodes_->channels().check_alive(node_->waiter(), true);
+  }
+  // NCCL's kernels know nothing of calls.
+  if (nodes_ != nullptr && waited_us >= next_comparison_us_) {
+    for (const int32_t peer : nodes_->channels().peers()) nodes_->channels().compare_calls(peer);
+    next_comparison_us_ = waited_us + kComparisonUs;
   }
   // The kernels' own deadline, which names the PE and the slot, comes first; NCCL's kernels and the user's have none.
   if (waited_us < (options_.peer_timeout_ms + 2000) * 1000) return;

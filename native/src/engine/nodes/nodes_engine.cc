@@ -60,6 +60,8 @@ void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   host_nodes_.emplace(*near_node_, nodes_, options_.pe);
   circumstances->one_trip_bytes = HostNodes::one_trip_bytes(map_, channels_.slot_bytes());
   // All have connected before any is told that it has.
+  circumstances->oversubscribed = nodes_.introduce();
+  near_circumstances_.oversubscribed = circumstances->oversubscribed;
   nodes_.meet();
 }
 
@@ -68,9 +70,10 @@ bool NodesEngine::leave() {
   return true;
 }
 
-void NodesEngine::collective(const CollectiveCall& call) {
+Algorithm NodesEngine::collective(const CollectiveCall& call) {
   nodes_algorithm(call.collective, call.algorithm)(*host_nodes_, call);
   channels_.flush();
+  return call.algorithm;
 }
 
 // ---- One-sided

@@ -23,7 +23,9 @@ enum SignalKind : uint32_t {
   kNote,
   kFinished,
   kEnding,
-  kGoodbye
+  kGoodbye,
+  kAskCalls,
+  kCalls
 };
 
 constexpr uint64_t kRequests = 32;  // to one PE that may be on the way
@@ -52,6 +54,7 @@ struct alignas(kPageBytes) Channels::Head {
   FinishNote finished;
   int64_t answer;
   Request requests[kRequests];
+  CallLine calls;  // of the PE whose channel it lies in, when it was asked last
 };
 
 struct Channels::Channel {
@@ -73,6 +76,9 @@ struct Channels::Channel {
   std::atomic<uint64_t> runs{0};  // see FinishNote
   std::atomic<uint64_t> last_of_run{0};
   int64_t answer = 0;
+  std::atomic<uint64_t> calls_told{0};
+  std::atomic<bool> owes_calls{false};
+  CallLine calls = {};           // this PE's, on its way
   uint32_t checks[kSlots] = {};  // of the messages in the slots
 };
 

@@ -98,6 +98,8 @@ class Channels final : public WireSink, public Pump {
     if (__builtin_expect(wire_->state(peer) == WireState::kLost, 0)) check_present(peer);
   }
   void check_present(int32_t peer);
+  // Asks `peer` for its last calls; ends the world, and throws, if they are not this PE's.
+  void compare_calls(int32_t peer);
   // Ends the world, and throws, if a PE of another node is lost, has ended its function without the call that this PE
   // is in, or, with `left_counts`, has closed its end. Any thread, with a waiter of its own.
   void check_alive(Waiter& waiter, bool left_counts);
@@ -128,6 +130,7 @@ class Channels final : public WireSink, public Pump {
   int32_t awaited() const override { return awaited_; }
   bool has_peers() const override;
   void describe_peer(Text& text, int32_t pe) const override;
+  const CallLine* calls_of(int32_t pe) override;
 
   void on_signal(int32_t peer, const WireSignal& signal) override;
 

@@ -29,8 +29,12 @@ class Nodes {
   const uint8_t* take_cards(const uint8_t* cards);
 
   // Connects to the PEs of other nodes; `handler` carries out what they request. The node and the handler outlive the
-  // last use but for the destructor. The others may still be connecting when this returns: meet() or exchange() first.
+  // last use but for the destructor. The others may still be connecting when this returns: introduce() first.
   void connect(Node& node, RequestHandler* handler);
+
+  // Collective, first of all: ends the world if what PEs must have alike differs. True if the PEs of this machine,
+  // which may be several nodes, share its CPUs.
+  bool introduce();
 
   // Every PE comes here before any goes on.
   void meet();
@@ -78,6 +82,8 @@ class Nodes {
 
  private:
   static constexpr uint64_t kMostExchanged = Channels::kLeastSlotBytes;
+
+  struct Introduction;
 
   static size_t index_of(int32_t pe) { return static_cast<size_t>(pe); }
 
