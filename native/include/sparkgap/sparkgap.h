@@ -20,8 +20,9 @@
 // "Host memory" below.
 //
 // Host and GPU worlds. Provider "host" keeps the symmetric heap in shared memory of one host: a call is done when it
-// returns. Providers "nvshmem" and "nccl" keep it in GPU memory, one GPU a PE, one PE a process, all on one host: a
-// call is enqueued on the world's stream, in order, and returns; sparkgap_synchronize waits. An error that shows later
+// returns. Providers "nvshmem" and "nccl" keep it in GPU memory, one GPU a PE, one PE a process; PEs of one node reach
+// each other's, and between nodes provider nccl has collectives alone (one-sided calls are UNAVAILABLE there). A call
+// is enqueued on the world's stream, in order, and returns; sparkgap_synchronize waits. An error that shows later
 // than the call is what the next call or synchronize returns.
 //
 // Host memory in a GPU world: `in`, `out`, `src` and `dst` may be device memory (a symmetric buffer, or anything that
@@ -142,7 +143,9 @@ typedef struct sparkgap_world_options {
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
   int32_t kernel_max_blocks;    // most blocks that a collective's kernel has; 0: as many as are fastest; all PEs alike
-  // A world on several nodes (provider host; see "Several nodes"). All copied; 0 and NULL where PEs are on one node.
+  // A world on several nodes (providers host and nccl; see "Several nodes"). All copied; 0 and NULL where PEs are on
+  // one node. NCCL's sockets are on the interface of wire_address, which NCCL reads but once in a process: so that is
+  // given for worlds of provider nccl on one node as well, or all of them are on the loopback interface.
   int32_t node_first_pe;       // PEs node_first_pe .. node_first_pe + node_pes - 1 are on this PE's node
   int32_t node_pes;            // 0: all PEs
   const char* wire;            // "auto" (now: tcp), "tcp" or "verbs"
@@ -214,7 +217,7 @@ sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id)
 
 // ---- Several nodes. A node is PEs that can map each other's memory. PEs of a world are numbered node by node. Instead
 // of PE 0's id every PE has a card, and connects with those of all. Reductions then go in PE order inside a node and
-// the nodes in order: all PEs hold the same bits still.
+// the nodes in order, or as NCCL does it in worlds of provider nccl: all PEs hold the same bits still.
 
 // Writes SPARKGAP_NODE_KEY_BYTES that are equal in processes of one node, and no others. Any thread.
 sparkgap_status sparkgap_node_key(uint8_t* key);

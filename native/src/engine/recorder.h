@@ -12,6 +12,9 @@ namespace sparkgap {
 class Recorded {
  public:
   virtual ~Recorded() = default;
+  // For each collective that is not empty, in their order, while the world shows it: compares it with what the other
+  // PEs make, as far as the engine does that for the call by itself.
+  virtual void compare() = 0;
   // Enqueues all of it, on the stream that is in use now.
   virtual void launch() = 0;
 };

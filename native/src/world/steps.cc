@@ -168,7 +168,7 @@ void World::run_step(Step& step) {
       return;
     }
     // As the calls would: each is shown, and compared where calls are, before anything is enqueued.
-    for (; at != end; ++at) show(*at);
+    for (; at != end; ++at) show(step, *at);
   } catch (const Failure& failure) {
     fail_step(step, *at, failure);
   }
@@ -183,10 +183,11 @@ void World::make(const StepCall& call) {
   if (!call.is_empty) counting.by(engine_->collective(call.collective));
 }
 
-void World::show(const StepCall& call) {
+void World::show(const Step& step, const StepCall& call) {
   if (call.is_collective) {
     const Counting counting = count(call.collective.collective, call.collective.algorithm, call.bytes);
     const Span span(*this, call.signature, call.digest);
+    if (!call.is_empty) step.recorded->compare();
   } else {
     const Counting counting = count(call.one_sided.operation, counted_bytes(call.one_sided));
   }

@@ -173,7 +173,7 @@ class World {
     const Counting counting = count(call.operation, counted_bytes(call));
     carry_out(*engine_, call);
   }
-  void show(const StepCall& call);
+  void show(const Step& step, const StepCall& call);
   void check_recorder() const;
   [[noreturn]] void refuse_recording(const char* what) const;
   [[noreturn]] void refuse_held(const Buffer& buffer) const;

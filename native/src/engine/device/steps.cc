@@ -6,6 +6,7 @@ namespace sparkgap {
 class DeviceEngine::Step final : public Recorded {
  public:
   Step(DeviceEngine& engine, DeviceStep* step) : engine_(engine), step_(step) {}
+  void compare() override { engine_.compare_between_nodes(); }
   void launch() override { engine_.check(engine_.device_->launch(*step_, &engine_.failure_)); }
 
  private:
