@@ -142,11 +142,21 @@ void measure_calls(GpuPe& pe, const Options& options, Report& report, const Arra
   }
 }
 
+// By name, or all.
+bool asks_for(const Options& options, int collective, Algorithm algorithm) {
+  return std::any_of(options.algorithms.begin(), options.algorithms.end(), [&](const std::string& name) {
+    Algorithm named;
+    return find_algorithm(collective, name.c_str(), ProviderKind::kNvshmem, &named) &&
+           (named == Algorithm::kAuto || named == algorithm);
+  });
+}
+
 void measure_shapes(GpuPe& pe, const Options& options, Report& report, const Arrays& arrays) {
   for (const std::string& name : options.collectives) {
     const int collective = collective_of(name);
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const ShapeToTry& shape : shapes_to_try(collective, bytes)) {
+        if (!asks_for(options, collective, shape.algorithm)) continue;
         if (!can_carry(shape.algorithm, bytes, circumstances_of(pe))) continue;
         kernels::KernelCall call = arrays.call(collective, shape.algorithm, bytes);
         call.shape = shape.shape;

@@ -26,32 +26,25 @@ constexpr Shape kBulkChunks = {128, 512, 16_KiB, 0, 7};
 constexpr Shape kSteps = {64, 512, 0, 0, 0};
 
 // Two H200 over NVLink. `bytes` is the message.
-constexpr TuningRow kH200AllReducePair[] = {
+constexpr TuningRow kH200ReducingPair[] = {
     {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kOneShot, kChunks},
-};
-constexpr TuningRow kH200ReducePair[] = {
-    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kTwoShot, kSteps},
+    {768_KiB, kLines, kSomeLines},  {64_MiB, kLines, kManyLines},     {kAny, kOneShot, kChunks},
 };
 constexpr TuningRow kH200BlocksPair[] = {
     {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kChunks},
-};
-constexpr TuningRow kH200BroadcastPair[] = {
-    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kSteps},
+    {768_KiB, kLines, kSomeLines},  {64_MiB, kLines, kManyLines},     {kAny, kChunked, kChunks},
 };
 
-// Worlds that are held to few lanes (spark.sparkgap.kernel.max.blocks): one thread's bulk copies do the work of many.
+// Worlds that are held to few lanes (spark.sparkgap.kernel.max.blocks): beyond lines, one thread's bulk copies do the
+// work of many.
 constexpr TuningRow kH200ReducingPairWithFew[] = {
     {64_KiB, kPackets, kManyPackets},
-    {512_KiB, kLines, kManyLines},
+    {64_MiB, kLines, kManyLines},
     {kAny, kOneShot, kBulkChunks},
 };
 constexpr TuningRow kH200BlocksPairWithFew[] = {
     {64_KiB, kPackets, kManyPackets},
-    {512_KiB, kLines, kManyLines},
+    {64_MiB, kLines, kManyLines},
     {kAny, kChunked, kBulkChunks},
 };
 
@@ -66,7 +59,7 @@ constexpr TuningRow kH200AllReduceMore[] = {
 constexpr TuningRow kH200BlocksMore[] = {
     {4_KiB, kPackets, kFewPackets},
     {128_KiB, kPackets, kManyPackets},
-    {8_MiB, kLines, kManyLines},
+    {64_MiB, kLines, kManyLines},
     {kAny, kChunked, kChunks},
 };
 constexpr TuningRow kH200BroadcastMore[] = {
@@ -98,8 +91,8 @@ constexpr TuningRows rows(const TuningRow (&table)[kCount]) {
 constexpr Tuning kH200 = {
     "NVIDIA H200",
     64,
-    {rows(kH200AllReducePair), rows(kH200BlocksPair), rows(kH200BlocksPair), rows(kH200BroadcastPair),
-     rows(kH200ReducePair), rows(kH200BlocksPair), rows(kAllToAllv), rows(kBarrier)},
+    {rows(kH200ReducingPair), rows(kH200BlocksPair), rows(kH200BlocksPair), rows(kH200ReducingPair),
+     rows(kH200ReducingPair), rows(kH200BlocksPair), rows(kAllToAllv), rows(kBarrier)},
     {rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kH200BlocksPairWithFew),
      rows(kH200ReducingPairWithFew), rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kAllToAllv),
      rows(kBarrier)},

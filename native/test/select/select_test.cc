@@ -68,16 +68,6 @@ void all_reduces_on_gpus_go_in_packets_then_lines_then_chunks() {
   }
 }
 
-void lines_do_not_go_over_pci_express() {
-  Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
-  circumstances.pcie = true;
-  for_each_call([&](int collective, uint64_t bytes) {
-    expect(select(collective, bytes, circumstances) != Algorithm::kLines, "collective %d, %lu bytes", collective,
-           bytes);
-    expect(!can_carry(Algorithm::kLines, bytes, circumstances), "%lu bytes in lines", bytes);
-  });
-}
-
 void large_all_reduces_go_round_a_ring_only_over_pci_express() {
   constexpr uint64_t kLarge = uint64_t{1} << 30;
   for (const ProviderKind provider : {ProviderKind::kNvshmem, ProviderKind::kNccl}) {
@@ -121,6 +111,5 @@ int main(int argc, char** argv) {
        {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
        {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
        {"all_reduces_on_gpus_go_in_packets_then_lines_then_chunks",
-        all_reduces_on_gpus_go_in_packets_then_lines_then_chunks},
-       {"lines_do_not_go_over_pci_express", lines_do_not_go_over_pci_express}});
+        all_reduces_on_gpus_go_in_packets_then_lines_then_chunks}});
 }
