@@ -45,7 +45,7 @@ inline std::vector<ShapeToTry> shapes_to_try(int collective, uint64_t bytes) {
   }
   if (bytes >= 4 << 10) {
     for (const int blocks : {8, 16, 32, 64, 128}) {
-      for (const int threads : {128, 256, 512}) {
+      for (const int threads : {128, 256, 512, 1024}) {
         if (static_cast<uint64_t>(blocks * threads) * 16 * 64 < bytes && threads < 512) continue;
         if (static_cast<uint64_t>(blocks) * 128 * 16 > 2 * bytes) continue;
         shapes.push_back({Algorithm::kLines, {blocks, threads, 0, 0, 0}});

@@ -187,7 +187,7 @@ void run_hidden_words(int pes) {
     std::vector<uint64_t> words(kCount);
     for (uint64_t round = 0; round < 12; ++round) {
       for (uint64_t i = 0; i < kCount; ++i) words[i] = word(round, pe.pe(), i);
-      cuda_ok(cudaMemcpy(in, words.data(), kCount * 8, cudaMemcpyHostToDevice), "cudaMemcpy");
+      cuda_ok(cudaMemcpyAsync(in, words.data(), kCount * 8, cudaMemcpyHostToDevice, pe.stream), "cudaMemcpyAsync");
       kernels::KernelCall call = {};
       call.collective = SPARKGAP_ALL_REDUCE;
       call.algorithm = Algorithm::kLines;

@@ -64,7 +64,7 @@ void all_reduces_on_gpus_go_in_packets_then_lines_then_chunks() {
     expect(select(SPARKGAP_ALL_REDUCE, 4 << 10, circumstances) == Algorithm::kPackets, "4 KiB, %d PEs", pes);
     expect(select(SPARKGAP_ALL_REDUCE, 100 << 10, circumstances) == Algorithm::kLines, "100 KiB, %d PEs", pes);
     const Algorithm large = pes == 2 ? Algorithm::kOneShot : Algorithm::kTwoShot;
-    expect(select(SPARKGAP_ALL_REDUCE, 64 << 20, circumstances) == large, "64 MiB, %d PEs", pes);
+    expect(select(SPARKGAP_ALL_REDUCE, 256 << 20, circumstances) == large, "256 MiB, %d PEs", pes);
   }
 }
 

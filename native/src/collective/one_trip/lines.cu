@@ -18,6 +18,9 @@
 namespace sparkgap::kernels {
 namespace {
 
+// Of a block at most. Worlds of few blocks have so many; of half as many, two blocks fit a multiprocessor.
+constexpr int32_t kLinesThreads = 1024;
+
 // Lines of a thread that it sends at once, and takes at once.
 constexpr uint32_t kBatch = 2;
 
@@ -122,7 +125,7 @@ __device__ __forceinline__ void carry_lines(const Trip& trip, Take take) {
 }
 
 template <class Element, class Operation>
-__global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_fold(const __grid_constant__ Trip trip) {
+__global__ void __launch_bounds__(kLinesThreads) lines_fold(const __grid_constant__ Trip trip) {
   using Stored = typename Element::Stored;
   carry_lines<Stored>(trip, [&](const Message& message, const Batch& batch) {
     const KernelWorld& world = trip.world;
@@ -166,7 +169,7 @@ __global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_fold(const __
   });
 }
 
-__global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_copy(const __grid_constant__ Trip trip) {
+__global__ void __launch_bounds__(kLinesThreads) lines_copy(const __grid_constant__ Trip trip) {
   carry_lines<uint8_t>(trip, [&](const Message& message, const Batch& batch) {
     const KernelWorld& world = trip.world;
     uint32_t words[kBatch];
@@ -208,6 +211,18 @@ constexpr const Kernel* kFolds[SPARKGAP_TYPES] = SPARKGAP_FOR_EACH_ELEMENT(SPARK
 #undef SPARKGAP_OPERATIONS_OF
 
 }  // namespace
+
+int32_t prepare_lines() {
+  cudaFuncAttributes attributes;
+  const auto load = [&](Kernel kernel) {
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel));
+  };
+  cudaError_t error = load(lines_copy);
+  for (const Kernel* operations : kFolds) {
+    for (int32_t op = 0; op < SPARKGAP_OPS && error == cudaSuccess; ++op) error = load(operations[op]);
+  }
+  return error;
+}
 
 int32_t launch_lines(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   const Trip trip = trip_of(world, call);
