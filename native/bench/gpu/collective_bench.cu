@@ -3,7 +3,8 @@
 //
 //   gpu_collective_bench --pes 2 [--collectives allReduce,allGather,...] [--from 64] [--to 67108864] [--factor 4]
 //                        [--modes stream,graph,sync] [--algorithms auto,packets,...] [--max-blocks 0,16] [--nccl PATH]
-//   gpu_collective_bench --what shapes ...    every launch shape in a graph: what device/tuning.cc is made of
+//   gpu_collective_bench --what shapes ...    every launch shape of the algorithms in a graph: what select/tuning.cc is
+//                                             made of
 //   gpu_collective_bench --what floors        the floors, and a put with a signal, alone
 //
 // `bytes` is what a PE gives for one other: all of it for allReduce, allGather and broadcast, a block for reduceScatter

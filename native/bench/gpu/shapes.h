@@ -1,4 +1,4 @@
-// The launch shapes that are tried for the tables of device/tuning.cc.
+// The launch shapes that are tried for the tables of select/tuning.cc.
 #ifndef SPARKGAP_BENCH_GPU_SHAPES_H
 #define SPARKGAP_BENCH_GPU_SHAPES_H
 
