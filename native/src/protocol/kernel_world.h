@@ -22,7 +22,7 @@ constexpr int32_t kMaxLanes = 128;
 
 // What a PE can send in one call in packets, and in lines: the message times the PEs that it goes to.
 constexpr uint64_t kPacketBytes = 256 << 10;
-constexpr uint64_t kLineBytes = 16 << 20;
+constexpr uint64_t kLineBytes = 64 << 20;
 
 enum class WaitEnd : uint32_t {
   kNone = 0,
