@@ -17,6 +17,8 @@
 
 #include "base/error.h"
 #include "description/call.h"
+#include "description/one_sided.h"
+#include "engine/recorder.h"
 #include "engine/streams.h"
 #include "protocol/node.h"
 #include "provider/provider.h"
@@ -47,8 +49,8 @@ class Engine {
 
   // ---- Calls
 
-  // A collective call that is not empty, with the algorithm that was selected.
-  virtual void collective(const CollectiveCall& call) = 0;
+  // A collective call that is not empty, with the algorithm that was selected. Returns the one by which it went.
+  virtual Algorithm collective(const CollectiveCall& call) = 0;
 
   // One-sided. Ranges are within the memory, `bytes` is more than 0, words are aligned.
   virtual void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) = 0;
@@ -65,6 +67,9 @@ class Engine {
 
   // nullptr if calls are done when they return.
   virtual Streams* streams() = 0;
+
+  // nullptr if the calls of a step are to be made one after the other.
+  virtual Recorder* recorder() { return nullptr; }
 
   // ---- Memory
 
@@ -88,6 +93,31 @@ class Engine {
   // Appends where the memory is and what joins the PEs, for logs.
   virtual void describe(Text& text) const = 0;
 };
+
+// A one-sided call that has been checked. Inlined where its kind is known.
+inline void carry_out(Engine& engine, const OneSidedCall& call) {
+  switch (call.operation) {
+    case SPARKGAP_PUT:
+    case SPARKGAP_PUT_SIGNAL:
+      if (call.bytes > 0) engine.put(*call.data, call.data_offset, call.src, call.bytes, call.pe);
+      if (call.operation == SPARKGAP_PUT) break;
+      [[fallthrough]];
+    case SPARKGAP_SIGNAL:
+      engine.signal(*call.word, call.word_offset, call.value, call.how, call.pe);
+      break;
+    case SPARKGAP_GET:
+      if (call.bytes > 0) engine.get(call.dst, *call.data, call.data_offset, call.bytes, call.pe);
+      break;
+    case SPARKGAP_WAIT_SIGNAL:
+      engine.wait_signal(*call.word, call.word_offset, call.how, call.value, call.found);
+      break;
+    case SPARKGAP_FETCH_ADD:
+      engine.fetch_add(*call.word, call.word_offset, call.value, call.pe, call.found);
+      break;
+    default:
+      break;
+  }
+}
 
 }  // namespace sparkgap
 

@@ -34,6 +34,19 @@ class Sleeper {
   ControlHeader& header_;
 };
 
+// Adds the ticks that it lives, however a wait ends.
+class Timed {
+ public:
+  explicit Timed(uint64_t& sum) : sum_(sum) {}
+  ~Timed() { sum_ += ticks() - began_; }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  uint64_t& sum_;
+  const uint64_t began_ = ticks();
+};
+
 }  // namespace
 
 void Waiter::give_up(const Failure& failure) {
@@ -42,6 +55,7 @@ void Waiter::give_up(const Failure& failure) {
 }
 
 void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
+  const Timed timed(long_waits_);
   const int64_t start = now_us();
   if (options_.shares_cores ? yield(start, ready, context) : spin(start, ready, context)) return;
 
@@ -214,16 +228,22 @@ void Waiter::compare_runs(int32_t peer) {
 }
 
 void Waiter::give_up_finished(int32_t peer) {
+  char who[kMaxMessageBytes];
+  Text text(who, sizeof who);
+  describe_peer(text, peer);
+  give_up_finished(control_.world_pe(peer), who, load_relaxed(&control_.call_line(peer).last_of_run));
+}
+
+void Waiter::give_up_finished(int32_t world_pe, const char* who, uint64_t last_of_run) {
   // Calls have the same numbers on all PEs, so this PE's end of the run before was the peer's as well.
   const uint64_t before = std::max(run_after_, load_relaxed(&control_.call_line(pe_).last_of_run));
-  const uint64_t made = load_relaxed(&control_.call_line(peer).last_of_run) - before;
+  const uint64_t made = last_of_run - before;
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
-  failure.pe = control_.world_pe(peer);
+  failure.pe = world_pe;
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
-  text.add(" waits for a PE whose function has ended: ");
-  describe_peer(text, peer);
+  text.add(" waits for a PE whose function has ended: %s", who);
   text.add(
       " made %llu call%s and returned. All PEs must make the same calls; the usual cause is a call for each row, or "
       "each "

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "base/ticks.h"
 #include "protocol/abort.h"
 #include "protocol/atomics.h"
 #include "protocol/call.h"
@@ -53,14 +54,19 @@ class Waiter {
   template <class Ready>
   void until(int32_t peer, const Ready& ready) {
     if (__builtin_expect(ready(), 1)) return;
+    const uint64_t began = times_short_waits_ ? ticks() : 0;
     if (!needs_this_core(peer)) {
       const int32_t cost = cost_of_look();
       for (int32_t i = 0; i < options_.spins; i += cost) {
         cpu_pause();
         if (pump_ != nullptr && pump_->pump()) i = 0;
-        if (ready()) return;
+        if (ready()) {
+          if (began != 0) short_waits_ += ticks() - began;
+          return;
+        }
       }
     }
+    if (began != 0) short_waits_ += ticks() - began;
     wait_long(peer, [](const void* condition) { return (*static_cast<const Ready*>(condition))(); }, &ready);
   }
 
@@ -68,6 +74,12 @@ class Waiter {
   bool needs_this_core(int32_t peer) const {
     return options_.shares_cores && peer != kNoPe && load_relaxed(&control_.step_line(peer).cpu) == this_cpu();
   }
+
+  // Ticks in all waits that outlasted the first looks, from then on.
+  uint64_t long_waits() const { return long_waits_; }
+  // Ticks in first looks that did not find at once what they waited for, while those are timed.
+  uint64_t short_waits() const { return short_waits_; }
+  void time_short_waits(bool times) { times_short_waits_ = times; }
 
   void set_options(const WaitOptions& options) { options_ = options; }
   const WaitOptions& options() const { return options_; }
@@ -85,6 +97,10 @@ class Waiter {
   // Aborts the world and throws if the process of `peer` has ended, or, with `left_counts`, if it has closed its end.
   void check_alive(int32_t peer, bool left_counts);
 
+  // Aborts the world because `who`, PE `world_pe` of it, has ended its function after its call number `last_of_run`,
+  // and throws.
+  [[noreturn]] void give_up_finished(int32_t world_pe, const char* who, uint64_t last_of_run);
+
   // Whether the process of `peer` has ended; false for this PE's own. Does nothing about it.
   bool has_ended(int32_t peer) { return peer != pe_ && liveness_->has_ended(peer); }
 
@@ -96,6 +112,12 @@ class Waiter {
 
   // "call #41 allReduce float32 x 1024 SUM on PE 2 (executor 3, epoch 1)".
   void describe_own_call(Text& text) const;
+  // Whether a PE that has ended its function so often, the last time after that call, makes none of this PE's call any
+  // more.
+  bool is_beyond(uint64_t runs, uint64_t last_of_run) const {
+    const CallLine& own = control_.call_line(pe_);
+    return runs > load_relaxed(&own.runs) && last_of_run < load_acquire(&own.begun);
+  }
   // The calls of this PE's run are those after that number.
   void begin_run(uint64_t after) { run_after_ = after; }
   uint64_t run_after() const { return run_after_; }
@@ -132,6 +154,9 @@ class Waiter {
   Pump* pump_ = nullptr;
   int32_t next_asked_ = 0;  // the PE whose process a wait looks at next
   uint64_t run_after_ = 0;
+  uint64_t long_waits_ = 0;
+  uint64_t short_waits_ = 0;
+  bool times_short_waits_ = false;
   int64_t stays_until_ = 0;  // when this PE may leave a CPU again
 };
 

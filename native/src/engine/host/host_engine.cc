@@ -59,11 +59,12 @@ void HostEngine::connect(Node& node, Circumstances* circumstances) {
   circumstances_ = circumstances;
 }
 
-void HostEngine::collective(const CollectiveCall& call) {
-  if (__builtin_expect(host_algorithm(call.collective, call.algorithm)(*node_, call), 1)) return;
+Algorithm HostEngine::collective(const CollectiveCall& call) {
+  if (__builtin_expect(host_algorithm(call.collective, call.algorithm)(*node_, call), 1)) return call.algorithm;
   // An array is out of the others' reach.
   const Algorithm any = select_for_any_memory(call.collective, given_bytes(call), *circumstances_);
   host_algorithm(call.collective, any)(*node_, call);
+  return any;
 }
 
 void HostEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {

@@ -97,6 +97,7 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.WORLDS_IDLE_MAX),
               conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT),
               conf.get(SparkgapConf.WATCHDOG_INTERVAL));
+      ExecutorMetrics.register(context.metricRegistry(), worlds.counts());
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
       Map<String, ResourceInformation> resources = resources(context);
       SparkConf spark = context.conf();
