@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -66,7 +67,15 @@ public final class GpuCheck {
               @Override
               public void onStageCompleted(SparkListenerStageCompleted completed) {
                 if (completed.stageInfo().failureReason().isDefined()) {
-                  failures.add(completed.stageInfo().failureReason().get());
+                  // Without the traces.
+                  failures.add(
+                      completed
+                          .stageInfo()
+                          .failureReason()
+                          .get()
+                          .lines()
+                          .limit(2)
+                          .collect(Collectors.joining("\n")));
                 }
               }
             });
