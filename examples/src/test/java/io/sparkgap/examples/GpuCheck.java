@@ -36,9 +36,9 @@ import org.apache.spark.scheduler.SparkListenerStageCompleted;
  *
  * <p>Arguments: {@code steady}, {@code changes} or {@code hosts}, the number of PEs, the file to
  * write. {@code steady} keeps its executors and its world; {@code changes} makes worlds one after
- * another, swaps the PEs and kills an executor; {@code hosts} is for executors on several hosts, and
- * at its end, when there is a file {@link #LAST_STEP} beside the one to write, somebody ends the
- * last host.
+ * another, swaps the PEs and kills an executor; {@code hosts} is for executors on several hosts,
+ * and at its end, when there is a file {@link #LAST_STEP} beside the one to write, somebody ends
+ * the last host.
  */
 public final class GpuCheck {
   private static final long STEP_SECONDS = 75;
