@@ -2,7 +2,7 @@
 # Tests and benchmark of GPU worlds, on a GPU host that need not have more than CUDA's driver and Python's wheels of
 # NVSHMEM and NCCL.
 #
-#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 30 MB
+#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 13 MB
 #   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds hosts
 #                                              bench shapes sanitizer; all but shapes if none is named
 #

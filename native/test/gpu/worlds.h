@@ -54,6 +54,7 @@ void connect(sparkgap_world* world, int pe, Meetings& meetings, int number);
 std::vector<Test> tests_of_worlds();
 std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
+std::vector<Test> tests_of_steps();
 std::vector<Test> tests_of_losses();
 std::vector<Test> tests_of_nodes();
 

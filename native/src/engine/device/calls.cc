@@ -25,8 +25,7 @@ int64_t* DeviceEngine::word_in(const SymmetricMemory& memory, int32_t pe, uint64
 
 Algorithm DeviceEngine::collective(const CollectiveCall& call) {
   bool unfinished = false;
-  // The message carries a digest of all calls up to this one.
-  if (options_.check && nodes_ != nullptr) nodes_->meet();
+  if (!recording_) compare_between_nodes();
   uses_provider_ |= call.algorithm == Algorithm::kDefault;
   check(device_->collective(call, &unfinished, &failure_));
   if (unfinished) {
@@ -34,6 +33,11 @@ Algorithm DeviceEngine::collective(const CollectiveCall& call) {
     check(device_->finish(&failure_));
   }
   return call.algorithm;
+}
+
+// The message carries a digest of all calls up to this one.
+void DeviceEngine::compare_between_nodes() {
+  if (options_.check && nodes_ != nullptr) nodes_->meet();
 }
 
 void DeviceEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {

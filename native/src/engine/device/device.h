@@ -24,7 +24,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 5;
+constexpr int32_t kDeviceInterface = 6;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -47,6 +47,13 @@ class DeviceMemory {
   virtual void detach() = 0;
   // Where this process and its GPU see `pe`'s part; nullptr if they cannot.
   virtual uint8_t* part(int32_t pe) const = 0;
+};
+
+// What was recorded of a stream, and can be launched again and again.
+class DeviceStep {
+ public:
+  // What is enqueued of it runs to its end.
+  virtual ~DeviceStep() = default;
 };
 
 // One PE's GPU half of a world.
@@ -104,6 +111,15 @@ class DeviceWorld {
   virtual sparkgap_status record(Event& event, Failure* failure) = 0;
   virtual sparkgap_status wait(Event& event, Failure* failure) = 0;
   virtual sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) = 0;
+
+  // Captures the stream from here to one of the two ends; *step is set only on success. INVALID_ARGUMENT: what the
+  // caller did meanwhile, or the stream, cannot be captured.
+  virtual sparkgap_status begin_step(Failure* failure) = 0;
+  virtual sparkgap_status end_step(DeviceStep** step, Failure* failure) = 0;
+  virtual void drop_step() = 0;
+  // What is enqueued next has this place, which its kernels leave in their record.
+  virtual void set_place(const kernels::StepPlace& place) = 0;
+  virtual sparkgap_status launch(DeviceStep& step, Failure* failure) = 0;
 
   // What this PE's kernels have left when they gave up; lives as long as the world.
   virtual const kernels::WaitRecord& wait_record() const = 0;

@@ -10,7 +10,7 @@
 // the middle of a call aborts the world, since the other PEs are in that call, too; only what is refused beforehand
 // (INVALID_ARGUMENT) does not.
 //
-// By what they do: bootstrap.cc, memory.cc, calls.cc, failure.cc, leave.cc.
+// By what they do: bootstrap.cc, memory.cc, calls.cc, steps.cc, failure.cc, leave.cc.
 #ifndef SPARKGAP_ENGINE_DEVICE_DEVICE_ENGINE_H
 #define SPARKGAP_ENGINE_DEVICE_DEVICE_ENGINE_H
 
@@ -29,7 +29,7 @@
 
 namespace sparkgap {
 
-class DeviceEngine final : public Engine, private Streams, private RequestHandler {
+class DeviceEngine final : public Engine, private Streams, private Recorder, private RequestHandler {
  public:
   // Loads the GPU library and makes this PE's half; throws what is missing. `options` outlives the object.
   explicit DeviceEngine(const WorldOptions& options);
@@ -53,6 +53,7 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   void fetch_add(const SymmetricMemory& memory, uint64_t offset, int64_t delta, int32_t pe, int64_t* before) override;
   void synchronize() override;
   Streams* streams() override { return this; }
+  Recorder* recorder() override { return this; }
 
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes) override;
   bool memory_is_device() const override { return true; }
@@ -64,6 +65,7 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
 
  private:
   class Memory;
+  class Step;
 
   void* stream() const override { return device_->stream(); }
   void set_stream(void* stream) override { check(device_->set_stream(stream, &failure_)); }
@@ -72,6 +74,11 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   void enqueue_wait(Event& event) override { check(device_->wait(event, &failure_)); }
   void wait(Event& event) override;
   double elapsed_us(Event& start, Event& end) override;
+
+  void begin_recording() override;
+  void record_next(int32_t step, int32_t call) override { device_->set_place({step, call}); }
+  std::unique_ptr<Recorded> end_recording() override;
+  void drop_recording() noexcept override;
 
   // Nothing of a GPU world is signalled over the wire.
   bool carry_out(const Request&, int64_t*) override { return false; }
@@ -104,12 +111,15 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   uint8_t* address_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) const;
   int64_t* word_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) const;
   void check_atomics(int32_t pe) const;
+  void compare_between_nodes();
 
   void copy(void* to, const void* from, uint64_t bytes);
   void check(sparkgap_status status) {
     if (__builtin_expect(status != SPARKGAP_OK, 0)) fail_call(status);
   }
   [[noreturn]] void fail_call(sparkgap_status status);
+  [[noreturn]] void give_up(const Failure& failure);
+  [[noreturn]] void refuse_recording(sparkgap_status status);
   template <class Poll>
   void wait_until_done(const Poll& poll);
   void look_around(int64_t waited_us);
@@ -144,6 +154,7 @@ class DeviceEngine final : public Engine, private Streams, private RequestHandle
   int64_t next_comparison_us_ = 0;
   bool started_ = false;      // on this PE
   bool all_started_ = false;  // on every PE
+  bool recording_ = false;    // a step
   Failure failure_;           // of the call in hand
   Failure device_failure_;    // why this process can use its GPU no more
 };

@@ -9,8 +9,10 @@
 namespace sparkgap {
 namespace {
 
-const char* activity_of(const kernels::WaitRecord& record) {
-  return record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective);
+// "allReduce", or "allReduce (call 7 of step 2)".
+void describe_activity(Text& text, const kernels::WaitRecord& record) {
+  text.add("%s", record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective));
+  if (record.place.step > 0) text.add(" (call %d of step %d)", record.place.call, record.place.step);
 }
 
 }  // namespace
@@ -94,19 +96,22 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
   Text text(failure.message, sizeof failure.message);
   if (end == kernels::WaitEnd::kCountsDisagree) {
     failure.status = SPARKGAP_MISMATCH;
-    text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", peer,
-             node_->label(record.peer).c_str(), static_cast<unsigned long long>(record.seen), options_.pe,
-             options_.label.c_str(), static_cast<unsigned long long>(record.expected));
+    describe_activity(text, record);
+    text.add(": PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", peer, node_->label(record.peer).c_str(),
+             static_cast<unsigned long long>(record.seen), options_.pe, options_.label.c_str(),
+             static_cast<unsigned long long>(record.expected));
   } else if (end == kernels::WaitEnd::kCallsDiffer) {
     failure.status = SPARKGAP_MISMATCH;
+    describe_activity(text, record);
     text.add(
-        "%s on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
+        " on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
         "in the same order, with the same type, operation, root and count",
-        activity_of(record), options_.pe, options_.label.c_str(), peer, node_->control().record(record.peer).label);
+        options_.pe, options_.label.c_str(), peer, node_->control().record(record.peer).label);
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
-    text.add("%s on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", activity_of(record),
-             options_.pe, options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
+    describe_activity(text, record);
+    text.add(" on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", options_.pe,
+             options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
              static_cast<unsigned long long>(record.expected), static_cast<unsigned long long>(record.seen));
     waiter.describe_lateness(text, record.peer, options_.peer_timeout_ms * 1000);
   }
@@ -115,6 +120,7 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
 
 void DeviceEngine::fail_call(sparkgap_status status) {
   if (status == SPARKGAP_INVALID_ARGUMENT) throw failure_;
+  if (recording_ && status != SPARKGAP_DEVICE_FAILED) refuse_recording(status);
   if (status == SPARKGAP_DEVICE_FAILED) {
     device_failure_ = failure_;
     Failure others = failure_;
@@ -125,14 +131,30 @@ void DeviceEngine::fail_call(sparkgap_status status) {
   }
   look_at_kernels(node_->waiter());
   if (status == SPARKGAP_INTERNAL && uses_provider_) look_for_cause();
+  Failure named = failure_;
   if (status == SPARKGAP_TIMED_OUT) {
-    Failure named = failure_;
     Text text(named.message, sizeof named.message);
     node_->waiter().describe_own_call(text);
     text.add(": %s", failure_.message);
-    node_->waiter().give_up(named);
   }
-  node_->waiter().give_up(failure_);
+  give_up(named);
+}
+
+void DeviceEngine::give_up(const Failure& own) {
+  try {
+    node_->waiter().give_up(own);
+  } catch (const Failure& failure) {
+    // Where a step of this PE has stopped because of another PE, which does not know.
+    const kernels::WaitRecord& record = device_->wait_record();
+    const bool aborted = load_acquire(&record.end) == static_cast<uint32_t>(kernels::WaitEnd::kAborted);
+    if (!aborted || record.place.step == 0) throw;
+    Failure named = failure;
+    Text text(named.message, sizeof named.message);
+    text.add("in ");
+    describe_activity(text, record);
+    text.add(": %s", failure.message);
+    throw named;
+  }
 }
 
 // A connection of the provider's that breaks is seen at once, and the process at its other end a little later.

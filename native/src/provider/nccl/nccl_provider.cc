@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "cuda/capture.h"
 #include "cuda/cuda_error.h"
 #include "description/types.h"
 #include "provider/nccl/nccl_memory.h"
@@ -125,6 +126,8 @@ void NcclProvider::start(const DeviceCard* cards) {
     result = nccl().init_rank_config(&communicator_, options_.pes, id, options_.pe, &config);
   }
   settle("was initialising", result);
+  // Not when a barrier first needs it: that may be one that a step records.
+  word_.reserve(sizeof(int32_t));
   if (options_.spans_nodes()) split();
 }
 
@@ -204,7 +207,7 @@ void NcclProvider::enqueue_default(const CollectiveCall& made, cudaStream_t stre
         return functions.reduce(made.in, out, made.count, type, op, made.root, communicator, stream);
       }
       default: {
-        void* word = spare_.reserve(sizeof(int32_t));
+        void* word = word_.reserve(sizeof(int32_t));
         return functions.all_reduce(word, word, 1, ncclInt32, ncclSum, communicator, stream);
       }
     }
@@ -230,6 +233,7 @@ void NcclProvider::send_blocks(const CollectiveCall& made, cudaStream_t stream) 
       if (sent > 0) bytes = std::max(bytes, offset(made.send_offsets, pe) + sent);
     }
     if (bytes > 0) {
+      refuse_if_capturing(stream, "an allToAll in place, which goes through a copy where NCCL makes it,");
       void* copy = spare_.reserve(bytes);
       check_cuda(cudaMemcpyAsync(copy, in, bytes, cudaMemcpyDeviceToDevice, stream), "copying an allToAll in place");
       in = static_cast<const uint8_t*>(copy);

@@ -76,6 +76,7 @@ class NcclProvider final : public DeviceProvider {
   NcclLibrary library_;
   NcclMemoryForm form_;
   GrowingMemory spare_;
+  GrowingMemory word_;  // what a barrier sums
   // Guards the communicator between this PE's calls, none of which lasts, and abort().
   std::mutex mutex_;
   ncclComm_t communicator_ = nullptr;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "cuda/capture.h"
 #include "cuda/nvml.h"
 #include "engine/device/cuda/one_sided.h"
 
@@ -241,6 +242,7 @@ sparkgap_status CudaWorld::copy(void* to, const void* from, uint64_t bytes, bool
   return guarded(failure, [&] {
     use_gpu();
     *unfinished = !memory_map_.is_device(to) || !memory_map_.is_device(from);
+    if (*unfinished) refuse_if_capturing(stream_, "a copy from or to host memory");
     check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "enqueuing a copy");
   });
 }
@@ -304,13 +306,11 @@ sparkgap_status CudaWorld::set_stream(void* stream, Failure* failure) {
     use_gpu();
     const auto next = stream == nullptr ? own_stream_ : static_cast<cudaStream_t>(stream);
     if (next == stream_) return;
-    cudaStreamCaptureStatus old_capture = cudaStreamCaptureStatusNone;
-    cudaStreamCaptureStatus new_capture = cudaStreamCaptureStatusNone;
-    check_cuda(cudaStreamIsCapturing(stream_, &old_capture), "looking at the old stream");
-    check_cuda(cudaStreamIsCapturing(next, &new_capture), "looking at the new stream");
+    const bool old_captured = is_capturing(stream_);
+    const bool new_captured = is_capturing(next);
     // What is captured runs when its graph does, where the stream of the graph gives the order.
-    if (old_capture == cudaStreamCaptureStatusNone && cudaStreamQuery(stream_) != cudaSuccess) {
-      if (new_capture != cudaStreamCaptureStatusNone) {
+    if (!old_captured && cudaStreamQuery(stream_) != cudaSuccess) {
+      if (new_captured) {
         fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
              "the world has calls that are not done on its old stream, and a captured graph cannot wait for them: "
              "synchronize before the capture begins");

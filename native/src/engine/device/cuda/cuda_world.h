@@ -53,6 +53,12 @@ class CudaWorld final : public DeviceWorld {
   sparkgap_status wait(Event& event, Failure* failure) override;
   sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) override;
 
+  sparkgap_status begin_step(Failure* failure) override;
+  sparkgap_status end_step(DeviceStep** step, Failure* failure) override;
+  void drop_step() override;
+  void set_place(const kernels::StepPlace& place) override { kernel_world_.place = place; }
+  sparkgap_status launch(DeviceStep& step, Failure* failure) override;
+
   const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
   sparkgap_status check_provider(Failure* failure) override {
     return guarded(failure, [&] { provider_->check(); });

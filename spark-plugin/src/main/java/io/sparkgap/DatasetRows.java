@@ -1,10 +1,15 @@
 package io.sparkgap;
 
+import io.sparkgap.plugin.SparkSeq;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 
@@ -23,6 +28,34 @@ final class DatasetRows {
   static <R> JavaRDD<R> map(Dataset<?> dataset, RowsFunction<R> function, StorageLevel level) {
     require("map", dataset, function);
     return WorldJob.map(rows(dataset), function(dataset, function), level);
+  }
+
+  static <R> Dataset<R> map(
+      Dataset<?> dataset, RowsFunction<R> function, StorageLevel level, Encoder<R> encoder) {
+    Objects.requireNonNull(encoder, "Sparkgap.map: encoder is null");
+    JavaRDD<R> kept = map(dataset, function, level);
+    return dataset.sparkSession().createDataset(kept.rdd(), encoder);
+  }
+
+  static void unpersist(Dataset<?> results) {
+    Objects.requireNonNull(results, "Sparkgap.unpersist: results is null");
+    List<KeptResults<?>> kept = new ArrayList<>();
+    boolean none = false;
+    for (LogicalPlan leaf :
+        SparkSeq.of(results.queryExecution().analyzed(), "collectLeaves", LogicalPlan.class)) {
+      if (leaf instanceof ExternalRDD<?> external) {
+        if (external.rdd() instanceof KeptResults<?> own) {
+          kept.add(own);
+        } else {
+          none |= external.rdd().getNumPartitions() == 0; // of a Dataset without partitions
+        }
+      }
+    }
+    if (kept.isEmpty() && !none) {
+      throw new IllegalArgumentException(
+          "Sparkgap.unpersist: this Dataset is not made of results that Sparkgap.map has kept");
+    }
+    kept.forEach(own -> own.unpersist(true));
   }
 
   private static void require(String call, Dataset<?> dataset, RowsFunction<?> function) {

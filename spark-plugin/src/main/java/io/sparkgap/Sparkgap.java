@@ -12,6 +12,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
 import org.apache.spark.storage.StorageLevel;
 
 /**
@@ -90,13 +91,36 @@ public final class Sparkgap {
     return WorldJob.map(toJava(rdd), function, level).rdd();
   }
 
-  /**
-   * As {@link #map(JavaRDD, PeFunction, StorageLevel)} with the rows of a Dataset. {@code
-   * SparkSession.createDataset(results.rdd(), encoder)} makes a Dataset of the results.
-   */
+  /** As {@link #map(JavaRDD, PeFunction, StorageLevel)} with the rows of a Dataset. */
   public static <R> JavaRDD<R> map(
       Dataset<?> dataset, RowsFunction<R> function, StorageLevel level) {
     return DatasetRows.map(dataset, function, level);
+  }
+
+  /**
+   * As {@link #map(Dataset, RowsFunction, StorageLevel)}, with a Dataset of the results. They are
+   * kept as the objects that the PEs made, and encoded where a query reads them.
+   *
+   * @param encoder says which columns a result has
+   * @return partition i has the results of the PE of partition i; they are there until {@link
+   *     #unpersist(Dataset)} or until no Dataset made of this one is referenced any more
+   */
+  public static <R> Dataset<R> map(
+      Dataset<?> dataset, RowsFunction<R> function, StorageLevel level, Encoder<R> encoder) {
+    return DatasetRows.map(dataset, function, level, encoder);
+  }
+
+  /**
+   * Takes the results of {@code map} off the executors, which cannot be used after that; returns
+   * when they are gone. What {@code Dataset.unpersist} undoes is {@code Dataset.persist}, and
+   * leaves these where they are.
+   *
+   * @param results what {@link #map(Dataset, RowsFunction, StorageLevel, Encoder)} returned, or a
+   *     Dataset made of it
+   * @throws IllegalArgumentException if it is made of no such results
+   */
+  public static void unpersist(Dataset<?> results) {
+    DatasetRows.unpersist(results);
   }
 
   /**

@@ -2,16 +2,29 @@ package io.sparkgap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
+import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.SymmetricBuffer;
 import io.sparkgap.support.SparkApplication;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.storage.BlockManagerMaster;
+import org.apache.spark.storage.RDDBlockId;
+import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -136,6 +149,78 @@ class DatasetTest {
     List<Integer> rows = Sparkgap.run(few, PES, (c, mine) -> List.of(count(mine)).iterator());
     assertThat(rows).hasSize(PES);
     assertThat(rows.get(0) + rows.get(1)).isEqualTo(100);
+  }
+
+  @Test
+  void resultsThatStayAreADatasetWithTheColumnsOfItsEncoder() {
+    Dataset<Row> scaled =
+        Sparkgap.map(
+            numbers(),
+            DatasetTest::shares,
+            StorageLevel.MEMORY_AND_DISK(),
+            Encoders.row(
+                new StructType()
+                    .add("pe", DataTypes.IntegerType)
+                    .add("share", DataTypes.DoubleType)));
+
+    assertThat(scaled.rdd().getNumPartitions()).isEqualTo(PES);
+    int rdd = Collections.max(application.sc().getPersistentRDDs().keySet());
+    assertThat(keptPartitions(rdd)).isEqualTo(PES);
+    List<Row> perPe = scaled.groupBy("pe").sum("share").orderBy("pe").collectAsList();
+    assertThat(perPe).hasSize(PES);
+    assertThat(perPe.get(0).getDouble(1) + perPe.get(1).getDouble(1)).isCloseTo(1, within(1e-9));
+    assertThat(scaled.filter("share = 0").count()).isEqualTo(1);
+
+    Sparkgap.unpersist(scaled.filter("pe = 1"));
+    assertThat(keptPartitions(rdd)).isZero();
+    assertThat(application.sc().getPersistentRDDs()).doesNotContainKey(rdd);
+    assertThatThrownBy(scaled::count).hasStackTraceContaining("have been unpersisted");
+  }
+
+  /** Of each row its part of the sum of all PEs' rows. */
+  private static Iterator<Row> shares(Communicator communicator, Rows rows) {
+    double[] values = rows.doubles("x");
+    double[] total = {Arrays.stream(values).sum()};
+    communicator.allReduce(total);
+    return Arrays.stream(values)
+        .mapToObj(value -> RowFactory.create(communicator.pe(), value / total[0]))
+        .iterator();
+  }
+
+  private static long keptPartitions(int rdd) {
+    BlockManagerMaster blocks = SparkEnv.get().blockManager().master();
+    return IntStream.range(0, PES).filter(i -> blocks.contains(new RDDBlockId(rdd, i))).count();
+  }
+
+  @Test
+  void onlyWhatMapHasKeptIsTakenOffTheExecutors() {
+    assertThatThrownBy(() -> Sparkgap.unpersist(numbers()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("not made of results that Sparkgap.map has kept");
+    Dataset<Integer> ofNothing =
+        Sparkgap.map(
+            spark.createDataset(application.sc().<Integer>emptyRDD().rdd(), Encoders.INT()),
+            (c, rows) -> List.of(1).iterator(),
+            StorageLevel.MEMORY_ONLY(),
+            Encoders.INT());
+    assertThat(ofNothing.count()).isZero();
+    Sparkgap.unpersist(ofNothing);
+    assertThatThrownBy(
+            () ->
+                Sparkgap.map(
+                    numbers(),
+                    (c, rows) -> List.of(1).iterator(),
+                    StorageLevel.NONE(),
+                    Encoders.INT()))
+        .hasMessageContaining("keeps results nowhere");
+    assertThatThrownBy(
+            () ->
+                Sparkgap.map(
+                    numbers(),
+                    (c, rows) -> List.of(1).iterator(),
+                    StorageLevel.MEMORY_AND_DISK(),
+                    null))
+        .hasMessage("Sparkgap.map: encoder is null");
   }
 
   private static int count(Rows rows) {

@@ -2,6 +2,7 @@ package io.sparkgap.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -22,7 +23,10 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
 import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -197,6 +201,53 @@ abstract class ExamplesOnSpark {
     }
     assertThat(rows).allSatisfy(row -> assertThat(row[2]).isZero());
     scaled.unpersist(true);
+  }
+
+  @Test
+  void logisticRegressionIsSparkMlsInAsManyIterations() {
+    SparkSession session = SparkSession.builder().sparkContext(spark.sc()).getOrCreate();
+    CompareLogistic.Figure figure =
+        CompareLogistic.compare(
+            BreastCancer.samples(session, BreastCancer.Part.TRAINING, PES),
+            BreastCancer.samples(session, BreastCancer.Part.HELD_OUT, PES),
+            TrainLogistic.Settings.standard(),
+            0,
+            1);
+
+    assertThat(figure.rows()).isEqualTo(456);
+    assertThat(figure.features()).isEqualTo(BreastCancer.MEASURES);
+    assertThat(figure.sparkgap().iterations()).isEqualTo(figure.sparkMl().iterations());
+    assertThat(figure.largestDifference()).isLessThan(1e-6);
+    assertThat(figure.sparkgap().accuracy())
+        .isGreaterThanOrEqualTo(0.95)
+        .isEqualTo(figure.sparkMl().accuracy());
+  }
+
+  @Test
+  void logisticRegressionTakesPartsOfAnySizeAndNone() {
+    SparkSession session = SparkSession.builder().sparkContext(spark.sc()).getOrCreate();
+    Dataset<Row> made = BreastCancer.made(session, BreastCancer.Part.TRAINING, 5003, PES);
+    Dataset<Row> uneven = made.repartition(PES, made.col("label"));
+
+    TrainLogistic.Settings settings = TrainLogistic.Settings.standard();
+    TrainLogistic.Model model = TrainLogistic.train(made, settings);
+    TrainLogistic.Model again = TrainLogistic.train(uneven, settings);
+
+    assertThat(uneven.groupBy(functions.spark_partition_id()).count().count()).isLessThan(PES);
+    assertThat(model.weights()).hasSize(BreastCancer.MADE_FEATURES);
+    assertThat(model.reason()).isEqualTo(Lbfgs.Reason.VALUES_CONVERGED);
+    assertThat(model.accuracy(made)).isGreaterThan(0.8);
+    assertThat(again.iterations()).isEqualTo(model.iterations());
+    assertThat(again.weights()).containsExactly(model.weights(), within(1e-4));
+  }
+
+  @Test
+  void rowsOfOneLabelAloneAreRefused() {
+    SparkSession session = SparkSession.builder().sparkContext(spark.sc()).getOrCreate();
+    Dataset<Row> benign =
+        BreastCancer.samples(session, BreastCancer.Part.TRAINING, PES).filter("label > 0");
+    assertThatThrownBy(() -> TrainLogistic.train(benign, TrainLogistic.Settings.standard()))
+        .hasStackTraceContaining("All rows have the same label: there is nothing to learn");
   }
 
   @Test

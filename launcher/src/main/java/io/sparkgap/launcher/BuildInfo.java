@@ -21,10 +21,13 @@ public final class BuildInfo implements IVersionProvider {
     return properties.getProperty("version");
   }
 
+  /** The Spark that it was built for. */
+  String sparkVersion() {
+    return properties.getProperty("spark.version");
+  }
+
   @Override
   public String[] getVersion() {
-    return new String[] {
-      "sparkgap " + version() + " (built for Spark " + properties.getProperty("spark.version") + ")"
-    };
+    return new String[] {"sparkgap " + version() + " (built for Spark " + sparkVersion() + ")"};
   }
 }

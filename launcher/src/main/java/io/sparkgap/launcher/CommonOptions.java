@@ -52,9 +52,20 @@ final class CommonOptions {
     return Optional.ofNullable(propertiesFile);
   }
 
+  /** Whether {@code --master} is there, whatever files say. */
+  boolean namesMaster() {
+    return master != null;
+  }
+
   /** Adds what {@code --conf}, the files and the environment say. */
   void readInto(GivenSettings given, SparkInstallation spark, Map<String, String> environment)
       throws LauncherException {
+    readCommandLineInto(given);
+    readFilesInto(given, spark, environment);
+  }
+
+  /** Adds what {@code --conf} and {@code --master} say. */
+  void readCommandLineInto(GivenSettings given) throws LauncherException {
     for (String setting : conf) {
       int equals = setting.indexOf('=');
       if (equals < 1) {
@@ -67,6 +78,11 @@ final class CommonOptions {
     if (master != null) {
       given.commandLine(MASTER_KEY, master, "--master");
     }
+  }
+
+  /** Adds what the files and the environment say. */
+  void readFilesInto(GivenSettings given, SparkInstallation spark, Map<String, String> environment)
+      throws LauncherException {
     ConfigFiles.readInto(given, propertiesFile, spark, environment);
     SparkEnvironment.readInto(given, environment);
   }

@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
       StatusCommand.class,
       LogsCommand.class,
       KillCommand.class,
+      DoctorCommand.class,
       DemoCommand.class,
       CompletionCommand.class
     },

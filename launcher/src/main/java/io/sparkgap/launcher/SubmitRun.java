@@ -64,10 +64,8 @@ final class SubmitRun {
       screen.plan(spark, plan);
     }
     Quiet.quietUnless(verbose, installation);
-    Master master = plan.asked().master();
     long start = System.nanoTime();
-    try (Cluster cluster =
-        master.isLocal() ? null : Clusters.open(master, plan.all(), spark, environment)) {
+    try (Cluster cluster = open()) {
       if (asksFirst) {
         Preflight preflight = ask(cluster);
         if (json) {
@@ -85,8 +83,7 @@ final class SubmitRun {
               Interrupts.listen(
                   terminal.isLive(),
                   () -> view.note("Ctrl-C again within 10 s ends the application"));
-          SparkApplication application =
-              SparkApplication.start(isolated(words), ofSpark(), folder, echo)) {
+          SparkApplication application = start(words, echo)) {
         Thread output = application.copyOutput(json ? System.err : System.out);
         Follower follower =
             new Follower(plan, application, cluster, view, interrupts, folder.events());
@@ -106,6 +103,30 @@ final class SubmitRun {
       }
       return outcome.code().code();
     }
+  }
+
+  /** Null for this machine. */
+  private Cluster open() throws LauncherException, IOException, InterruptedException {
+    Master master = plan.asked().master();
+    return master.isLocal() ? null : Clusters.open(master, plan.all(), spark, environment);
+  }
+
+  /**
+   * @throws LauncherException if the cluster can never give what is asked for
+   */
+  void requireRoom() throws Exception {
+    try (Cluster cluster = open()) {
+      requireRoom(ask(cluster), false);
+    }
+  }
+
+  /**
+   * Starts {@code spark-submit}.
+   *
+   * @param echo gets its log as well; null if nobody wants to see it
+   */
+  SparkApplication start(List<String> words, PrintStream echo) throws IOException {
+    return SparkApplication.start(isolated(words), ofSpark(), folder, echo);
   }
 
   private String explained(Outcome outcome, String id) {

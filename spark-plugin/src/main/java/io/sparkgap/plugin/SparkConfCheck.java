@@ -10,7 +10,7 @@ import org.apache.spark.SparkConf;
 /**
  * What Sparkgap needs from Spark's own configuration: refused or set when the application starts.
  */
-final class SparkConfCheck {
+public final class SparkConfCheck {
   static final String DYNAMIC_ALLOCATION = "spark.dynamicAllocation.enabled";
   static final String SERIALIZER = "spark.serializer";
   static final String KRYO_SERIALIZER = "org.apache.spark.serializer.KryoSerializer";
@@ -31,9 +31,11 @@ final class SparkConfCheck {
   private SparkConfCheck() {}
 
   /**
+   * Looks for what no world can be made with.
+   *
    * @throws IllegalArgumentException that names every key to change, and to what
    */
-  static void refuseWhatCannotWork(SparkConf conf) {
+  public static void refuseWhatCannotWork(SparkConf conf) {
     List<String> problems = new ArrayList<>();
     if (!isLocal(conf) && conf.getBoolean(DYNAMIC_ALLOCATION, false)) {
       problems.add(
@@ -79,7 +81,7 @@ final class SparkConfCheck {
    *
    * @return a sentence each, with the key to set; empty if there is nothing to say
    */
-  static List<String> advice(SparkConf conf) {
+  public static List<String> advice(SparkConf conf) {
     List<String> advice = new ArrayList<>();
     String master = conf.get("spark.master", "");
     boolean yarn = master.equals("yarn");
