@@ -4,8 +4,8 @@
 #   pack.sh OUT_DIR      writes OUT_DIR/spark-kit.tar.xz (about 60 MB), which holds jre/ and spark/jars/
 #
 # Needs here: Maven, a JDK with jmods, unzip, xz. Takes some minutes.
-# Left out to stay small: natives of other platforms, RocksDB, ICU, ZooKeeper and Curator, Hadoop's Kerberos and HTTP
-# clients. So the kit has no event log on RocksDB, no HA master and no Kerberos.
+# Left out to stay small: natives of other platforms, RocksDB, ICU, ZooKeeper and Curator, HDFS, YARN, Hadoop's Kerberos and
+# HTTP clients. So the kit has no event log on RocksDB, no HA master, no HDFS and no Kerberos.
 set -euo pipefail
 out=$(mkdir -p "${1:?usage: pack.sh OUT_DIR}" && cd "$1" && pwd)
 pom=$(cd "$(dirname "$0")/../.." && pwd)/pom.xml
@@ -33,6 +33,7 @@ for jar in *.jar; do  # repacked without compression: the archive's own compress
   case $name in
     hadoop-client-runtime*) (cd org/apache/hadoop/shaded && rm -rf org/apache/{curator,kerby,avro,http,zookeeper} \
         com/{nimbusds,jcraft} org/{jline,xbill,eclipse}) ;;
+    hadoop-client-api*) rm -rf org/apache/hadoop/{hdfs,yarn,mapreduce/v2} ;;
     zstd-jni*|lz4-java*|snappy-java*) find . -type f \( -name '*.so' -o -name '*.dylib' -o -name '*.dll' -o -name '*.jnilib' -o -name '*.a' \) \
         ! -ipath '*linux/amd64/*' ! -path '*/Linux/x86_64/*' -delete ;;
   esac

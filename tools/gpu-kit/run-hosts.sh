@@ -50,7 +50,8 @@ settings=(--jars "$kit/sparkgap-spark-plugin.jar,$kit/sparkgap-examples.jar"
   --conf spark.executor.memory=1g --conf spark.executor.cores=1 --conf spark.default.parallelism=2
   --conf spark.executor.resource.gpu.amount=1 --conf spark.task.resource.gpu.amount=1
   --conf spark.sparkgap.peer.timeout=15s --conf spark.sparkgap.slots.timeout=5s
-  --conf spark.executor.heartbeatInterval=1s --conf spark.network.timeout=10s  # Spark, too, is to see that a host is gone
+  # Spark, too, is to see that a host is gone.
+  --conf spark.executor.heartbeatInterval=1s --conf spark.network.timeout=10s --conf spark.network.timeoutInterval=2s
   --conf spark.ui.port=0 --conf spark.ui.showConsoleProgress=false --conf "spark.local.dir=$work/local")
 if [ -n "$nccl" ]; then settings+=(--conf "spark.sparkgap.nccl.library=$nccl"); fi
 

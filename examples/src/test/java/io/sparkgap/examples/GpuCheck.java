@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -35,9 +36,9 @@ import org.apache.spark.scheduler.SparkListenerStageCompleted;
  *
  * <p>Arguments: {@code steady}, {@code changes} or {@code hosts}, the number of PEs, the file to
  * write. {@code steady} keeps its executors and its world; {@code changes} makes worlds one after
- * another, swaps the PEs and kills an executor; {@code hosts} is for executors on several hosts, and
- * at its end, when there is a file {@link #LAST_STEP} beside the one to write, somebody ends the
- * last host.
+ * another, swaps the PEs and kills an executor; {@code hosts} is for executors on several hosts,
+ * and at its end, when there is a file {@link #LAST_STEP} beside the one to write, somebody ends
+ * the last host.
  */
 public final class GpuCheck {
   private static final long STEP_SECONDS = 75;
@@ -66,7 +67,15 @@ public final class GpuCheck {
               @Override
               public void onStageCompleted(SparkListenerStageCompleted completed) {
                 if (completed.stageInfo().failureReason().isDefined()) {
-                  failures.add(completed.stageInfo().failureReason().get());
+                  // Without the traces.
+                  failures.add(
+                      completed
+                          .stageInfo()
+                          .failureReason()
+                          .get()
+                          .lines()
+                          .limit(2)
+                          .collect(Collectors.joining("\n")));
                 }
               }
             });
