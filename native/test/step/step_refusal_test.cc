@@ -1,4 +1,5 @@
 // What cannot be recorded, what a step keeps from being done, and what its run says that goes wrong.
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -207,10 +208,14 @@ void an_abort_ends_a_step_in_the_call_that_it_is_in() {
 }
 
 void an_abort_ends_a_recording() {
-  run_pes(Pes{2}, [](const Pe& pe) {
+  const Shared<std::atomic<int>> recording;
+  run_pes(Pes{2}, [&](const Pe& pe) {
     float value = 1;
     pe.ok(sparkgap_step_begin(pe.world()), "begin");
     sum(pe, &value, 1);
+    // Both before one of them aborts.
+    recording->fetch_add(1);
+    while (recording->load() < 2) std::this_thread::yield();
     sparkgap_world_abort(pe.world(), "enough of it");
     expect_failure(pe.world(), sparkgap_all_reduce(pe.world(), &value, &value, 1, SPARKGAP_FLOAT32, SPARKGAP_SUM),
                    SPARKGAP_ABORTED, {"enough of it"});
