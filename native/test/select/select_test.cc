@@ -103,7 +103,7 @@ void between_nodes_it_is_few_messages_for_small_ones_and_few_bytes_for_large_one
   const auto selected = [](int nodes, int pes, bool oversubscribed, int32_t collective, uint64_t bytes) {
     Circumstances circumstances = circumstances_of(ProviderKind::kNodes, pes, 0);
     circumstances.nodes = nodes;
-    circumstances.oversubscribed = oversubscribed;
+    circumstances.any_oversubscribed = oversubscribed;
     circumstances.one_trip_bytes = 16 << 10;
     return std::string(algorithm_name(select(collective, bytes, circumstances)));
   };
