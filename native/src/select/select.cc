@@ -69,7 +69,7 @@ Algorithm select_on_nodes(int32_t collective, uint64_t bytes, const Circumstance
   switch (collective) {
     case SPARKGAP_ALL_REDUCE: {
       // In one trip every PE sends to every far one, which PEs that share cores do one after the other.
-      const bool many_sends = circumstances.oversubscribed && circumstances.pes > circumstances.nodes;
+      const bool many_sends = circumstances.any_oversubscribed && circumstances.pes > circumstances.nodes;
       if (bytes <= circumstances.one_trip_bytes && !many_sends) return Algorithm::kOneTrip;
       return select_rails(bytes, circumstances);
     }

@@ -12,7 +12,7 @@ namespace sparkgap {
 // What is alike on all PEs of a world, from connect on.
 struct Circumstances {
   int32_t pes = 1;
-  bool oversubscribed = false;  // more PEs than CPUs: a wait costs a context switch
+  bool oversubscribed = false;  // more PEs than CPUs: a wait costs a context switch; between nodes only of this machine
   ProviderKind provider = ProviderKind::kHost;
   // On GPUs: blocks that a kernel may have (kernels::lanes_for); 0 where PEs cannot write into each other's memory, so
   // that only the provider's own collectives are left.
@@ -22,6 +22,7 @@ struct Circumstances {
   // On GPUs: which algorithm suits which size; nullptr: as on an H200.
   const kernels::Tuning* tuning = nullptr;
   int32_t nodes = 1;
+  bool any_oversubscribed = false;  // on several nodes: so it is on some machine
   // On several nodes: up to here an allReduce takes one trip between all PEs.
   uint64_t one_trip_bytes = 0;
 };

@@ -2,6 +2,7 @@
 #include "select/select.h"
 
 #include <cstring>
+#include <string>
 
 #include "protocol/kernel_world.h"
 #include "support/check.h"
@@ -98,6 +99,27 @@ void a_route_is_named_by_provider_and_algorithm() {
   expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "", ProviderKind::kHost, &found), "no name");
 }
 
+void between_nodes_it_is_few_messages_for_small_ones_and_few_bytes_for_large_ones() {
+  const auto selected = [](int nodes, int pes, bool oversubscribed, int32_t collective, uint64_t bytes) {
+    Circumstances circumstances = circumstances_of(ProviderKind::kNodes, pes, 0);
+    circumstances.nodes = nodes;
+    circumstances.any_oversubscribed = oversubscribed;
+    circumstances.one_trip_bytes = 16 << 10;
+    return std::string(algorithm_name(select(collective, bytes, circumstances)));
+  };
+  const auto expect_selected = [](const std::string& found, const char* wanted, const char* where) {
+    expect(found == wanted, "%s: %s instead of %s", where, found.c_str(), wanted);
+  };
+  expect_selected(selected(2, 2, false, SPARKGAP_ALL_REDUCE, 64), "one-trip", "64 B, a PE a node");
+  expect_selected(selected(2, 2, true, SPARKGAP_ALL_REDUCE, 64), "one-trip", "64 B, a PE a node, on one core");
+  expect_selected(selected(2, 4, false, SPARKGAP_ALL_REDUCE, 64), "one-trip", "64 B, two PEs a node");
+  expect_selected(selected(2, 4, true, SPARKGAP_ALL_REDUCE, 64), "rails", "64 B, two PEs a node that share cores");
+  expect_selected(selected(2, 2, false, SPARKGAP_ALL_REDUCE, 64 << 20), "rails", "64 MiB, two nodes");
+  expect_selected(selected(3, 3, false, SPARKGAP_ALL_REDUCE, 64 << 10), "rails", "64 KiB, three nodes");
+  expect_selected(selected(3, 3, false, SPARKGAP_ALL_REDUCE, 64 << 20), "scattered-rails", "64 MiB, three nodes");
+  expect_selected(selected(4, 8, true, SPARKGAP_REDUCE, 1 << 20), "scattered-rails", "reduce of 1 MiB, four nodes");
+}
+
 }  // namespace
 }  // namespace sparkgap::test
 
@@ -111,5 +133,7 @@ int main(int argc, char** argv) {
        {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
        {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
        {"all_reduces_on_gpus_go_in_packets_then_lines_then_chunks",
-        all_reduces_on_gpus_go_in_packets_then_lines_then_chunks}});
+        all_reduces_on_gpus_go_in_packets_then_lines_then_chunks},
+       {"between_nodes_it_is_few_messages_for_small_ones_and_few_bytes_for_large_ones",
+        between_nodes_it_is_few_messages_for_small_ones_and_few_bytes_for_large_ones}});
 }

@@ -62,6 +62,7 @@ void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   circumstances->one_trip_bytes = HostNodes::one_trip_bytes(map_, channels_.slot_bytes());
   // All have connected before any is told that it has.
   circumstances->oversubscribed = nodes_.introduce();
+  circumstances->any_oversubscribed = nodes_.any_share_cpus();
   near_circumstances_.oversubscribed = circumstances->oversubscribed;
   nodes_.meet();
 }

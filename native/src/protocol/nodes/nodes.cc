@@ -72,17 +72,28 @@ bool Nodes::introduce() {
   const PeRecord& record = node_->control().record(node_->pe());
   const std::vector<Introduction> all = exchange(Introduction{record.options, record.cpus, kernel_start_ns()});
   const Introduction& own = all[index_of(options_.pe)];
-  std::vector<CpuLimits> of_machine;
   for (int32_t pe = 0; pe < options_.pes; ++pe) {
-    const Introduction& other = all[index_of(pe)];
     const Failure failure =
-        compare_options({options_.pe, options_.label.c_str()}, own.options, {pe, label(pe)}, other.options);
+        compare_options({options_.pe, options_.label.c_str()}, own.options, {pe, label(pe)}, all[index_of(pe)].options);
     if (failure.status != SPARKGAP_OK) node_->waiter().give_up(failure);
-    if (map_.is_near(pe) || std::abs(other.kernel_start_ns - own.kernel_start_ns) < kSameClockNs) {
-      of_machine.push_back(other.cpus);
-    }
   }
-  return share_cpus(of_machine);
+  // Of every node alike, since all PEs must come to the same.
+  any_share_cpus_ = false;
+  bool here = false;
+  for (int32_t node = 0; node < map_.nodes(); ++node) {
+    const int64_t clock = all[index_of(map_.first(node))].kernel_start_ns;
+    std::vector<CpuLimits> of_machine;
+    for (int32_t pe = 0; pe < options_.pes; ++pe) {
+      const Introduction& other = all[index_of(pe)];
+      if (map_.node_of(pe) == node || std::abs(other.kernel_start_ns - clock) < kSameClockNs) {
+        of_machine.push_back(other.cpus);
+      }
+    }
+    const bool shared = share_cpus(of_machine);
+    any_share_cpus_ |= shared;
+    if (node == map_.own()) here = shared;
+  }
+  return here;
 }
 
 void Nodes::meet() {

@@ -35,6 +35,8 @@ class Nodes {
   // Collective, first of all: ends the world if what PEs must have alike differs. True if the PEs of this machine,
   // which may be several nodes, share its CPUs.
   bool introduce();
+  // Whether those of any machine do: known alike to all PEs, from introduce() on.
+  bool any_share_cpus() const { return any_share_cpus_; }
 
   // Every PE comes here before any goes on.
   void meet();
@@ -92,6 +94,7 @@ class Nodes {
   std::vector<Card> cards_;
   NodeMap map_;
   Node* node_ = nullptr;
+  bool any_share_cpus_ = false;
 };
 
 }  // namespace sparkgap
