@@ -33,7 +33,13 @@ final class StagesPage extends SparkgapPage {
     html.tableHead(
         3,
         List.of(
-            "Stage", "World", "Each PE's time in calls", "PEs", "Calls a PE", "Bytes", "Time in calls"));
+            "Stage",
+            "World",
+            "Each PE's time in calls",
+            "PEs",
+            "Calls a PE",
+            "Bytes",
+            "Time in calls"));
     for (StageOfWorld stage : read((page - 1L) * ON_A_PAGE)) {
       row(html, stage);
     }
