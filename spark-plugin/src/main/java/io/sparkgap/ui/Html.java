@@ -57,6 +57,11 @@ final class Html {
     return raw("<td>").text(text).raw("</td>");
   }
 
+  /** One that stays on a line. */
+  Html nowrap(String text) {
+    return raw("<td class=\"l\">").text(text).raw("</td>");
+  }
+
   Html number(String text) {
     return raw("<td class=\"n\">").text(text).raw("</td>");
   }

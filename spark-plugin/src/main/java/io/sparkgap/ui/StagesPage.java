@@ -31,12 +31,11 @@ final class StagesPage extends SparkgapPage {
     html.raw("<p>").text(all + (all == 1 ? " stage has" : " stages have") + " had a world. ");
     Style.legend(html).raw("</p>");
     html.tableHead(
-        4,
+        3,
         List.of(
             "Stage",
             "World",
             "Each PE's time in calls",
-            "",
             "PEs",
             "Calls a PE",
             "Bytes",
@@ -63,7 +62,7 @@ final class StagesPage extends SparkgapPage {
         .text(world.decision() + " in " + Units.nanos((long) (world.millis() * 1e6)))
         .raw("</div></td><td>");
     bars.small(html);
-    html.raw("</td><td class=\"s\">").text(bars.verdict()).raw("</td>");
+    html.raw("<div class=\"s\">").text(bars.verdict()).raw("</div></td>");
     html.number(Units.count(world.pes().size()));
     html.number(Units.count(stage.mostCalls()));
     html.number(Units.bytes(stage.pes().stream().mapToLong(StageOfWorld.Pe::bytes).sum()));

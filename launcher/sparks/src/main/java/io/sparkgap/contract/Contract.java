@@ -2,6 +2,7 @@ package io.sparkgap.contract;
 
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -30,6 +31,7 @@ import scala.Function1;
  *   <li>{@code given}: as it was submitted
  *   <li>{@code kryo}: with Kryo, which registers nothing
  *   <li>{@code kill}: as it was submitted, and an executor ends in the middle
+ *   <li>{@code history}: without a context; what {@code given} did before is in a history server
  * </ul>
  */
 public final class Contract {
@@ -40,22 +42,15 @@ public final class Contract {
 
   public static void main(String[] arguments) throws Exception {
     Path folder = Path.of(arguments[0]);
+    String given = "";
+    SecurityManager security = null;
     for (String way : List.of(arguments).subList(1, arguments.length)) {
-      Path events = Files.createDirectories(folder.resolve("events-of-" + way));
-      SparkConf conf =
-          new SparkConf()
-              .setAppName("Sparkgap contract, " + way)
-              .set("spark.eventLog.enabled", "true")
-              .set("spark.eventLog.dir", events.toUri().toString());
-      if (way.equals("kryo")) {
-        conf.set("spark.serializer", KRYO);
+      if (way.equals("history")) {
+        Pages.showItInTheHistoryServer(given, events(folder, "given"), security);
+        System.out.println("history shows " + given);
+        continue;
       }
-      String application;
-      SecurityManager security;
-      String holds;
-      try (JavaSparkContext spark = new JavaSparkContext(conf)) {
-        application = spark.sc().applicationId();
-        security = SparkEnv.get().securityManager();
+      try (JavaSparkContext spark = new JavaSparkContext(conf(folder, way))) {
         if (way.equals("kill")) {
           anExecutorThatIsKilledCostsAnAttempt(spark, folder.resolve("killed"));
         } else {
@@ -66,13 +61,24 @@ public final class Contract {
           anOwnBarrierStageIsJoined(spark);
           Pages.showARunningApplication(spark);
         }
-        holds = way + " holds on Spark " + spark.version() + ", " + machinery(spark);
+        System.out.println(way + " holds on Spark " + spark.version() + ", " + machinery(spark));
+        given = way.equals("given") ? spark.sc().applicationId() : given;
+        security = SparkEnv.get().securityManager();
       }
-      if (way.equals("given")) {
-        Pages.showItInTheHistoryServer(application, events, security);
-      }
-      System.out.println(holds);
     }
+  }
+
+  private static SparkConf conf(Path folder, String way) throws IOException {
+    SparkConf conf =
+        new SparkConf()
+            .setAppName("Sparkgap contract, " + way)
+            .set("spark.eventLog.enabled", "true")
+            .set("spark.eventLog.dir", events(folder, way).toUri().toString());
+    return way.equals("kryo") ? conf.set("spark.serializer", KRYO) : conf;
+  }
+
+  private static Path events(Path folder, String way) throws IOException {
+    return Files.createDirectories(folder.resolve("events-of-" + way));
   }
 
   /** What the application runs with, as the driver and all executors have it. */

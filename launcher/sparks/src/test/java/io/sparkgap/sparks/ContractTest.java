@@ -30,6 +30,12 @@ class ContractTest {
           "--conf=spark.authenticate.secret=of-the-contract",
           "--conf=spark.network.crypto.enabled=true");
 
+  /** A history server wants it so; {@code sparkgap submit} uses {@code --jars}. */
+  private static final List<String> BY_CLASS_PATH =
+      List.of(
+          "--conf=spark.driver.extraClassPath=" + Spark.property("plugin"),
+          "--conf=spark.executor.extraClassPath=" + Spark.property("plugin"));
+
   @TempDir private Path folder;
 
   static Stream<Spark> sparks() {
@@ -47,18 +53,20 @@ class ContractTest {
                 ON_TWO_EXECUTORS,
                 WITH_SPARKGAP,
                 SHORT_LIVED,
-                List.of("--jars", Spark.property("plugin")),
-                List.of(Spark.property("contract"), folder, "kill", "given", "kryo")));
+                BY_CLASS_PATH,
+                List.of(Spark.property("contract"), folder, "kill", "given", "history", "kryo")));
 
     assertThat(submission.exitCode()).as(submission.toString()).isZero();
     assertThat(submission.out())
+        .hasSize(4)
+        .filteredOn(line -> !line.startsWith("history shows app-"))
         .hasSize(3)
         .allMatch(line -> line.contains(" holds on Spark " + spark.version() + ", "))
         .allMatch(line -> line.contains(", Scala " + spark.scala() + "."))
         .allMatch(line -> line.contains(", Java " + spark.java() + ", "));
     assertThat(submission.out().get(0)).startsWith("kill ");
     assertThat(submission.out().get(1)).startsWith("given ").endsWith("JavaSerializer");
-    assertThat(submission.out().get(2)).startsWith("kryo ").endsWith("KryoSerializer");
+    assertThat(submission.out().get(3)).startsWith("kryo ").endsWith("KryoSerializer");
   }
 
   @ParameterizedTest
