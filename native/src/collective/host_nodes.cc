@@ -5,7 +5,6 @@
 
 #include "collective/host_algorithms.h"
 #include "description/types.h"
-#include "protocol/agreement.h"
 
 namespace sparkgap {
 namespace {
@@ -77,23 +76,14 @@ std::vector<WireMemory> HostNodes::agree(const Failure& own, const WireMemory& m
   word.status = own.status;
   std::memcpy(word.message, own.message, sizeof word.message);
   word.memory = mine;
-  for (const int32_t peer : far()) channels_.send(peer, &word, sizeof word);
-  std::vector<Word> all(static_cast<size_t>(pes_));
-  const std::vector<Word> near = exchange(near_.node(), word);
-  for (int32_t pe = 0; pe < near_.pes(); ++pe) {
-    all[static_cast<size_t>(near_.node().world_pe(pe))] = near[static_cast<size_t>(pe)];
-  }
-  for (const int32_t peer : far()) {
-    std::memcpy(&all[static_cast<size_t>(peer)], channels_.receive(peer), sizeof word);
-    channels_.release(peer);
-  }
-  channels_.flush();
+  std::vector<Word> all = exchange(word);
   std::vector<WireMemory> memories(all.size());
   for (int32_t pe = 0; pe < pes_; ++pe) {
     Word& other = all[static_cast<size_t>(pe)];
     if (other.status != SPARKGAP_OK) {
       other.message[sizeof other.message - 1] = '\0';
-      fail(other.status, pe, "PE %d (%s): %s", pe, channels_.label(pe), other.message);
+      fail(is_failure(other.status) ? other.status : SPARKGAP_INTERNAL, pe, "PE %d (%s): %s", pe, channels_.label(pe),
+           other.message);
     }
     if (!map_.is_near(pe)) memories[static_cast<size_t>(pe)] = other.memory;
   }

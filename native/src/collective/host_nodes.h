@@ -7,11 +7,13 @@
 #define SPARKGAP_COLLECTIVE_HOST_NODES_H
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "collective/host_node.h"
 #include "description/call.h"
+#include "protocol/agreement.h"
 #include "protocol/nodes/card.h"
 #include "protocol/nodes/channels.h"
 #include "reduce/reduce.h"
@@ -60,6 +62,22 @@ class HostNodes {
 
   // Every PE comes here before any goes on.
   void meet();
+  // Every PE's `mine`, by PE. All of it fits a slot.
+  template <class Item>
+  std::vector<Item> exchange(const Item& mine) {
+    for (const int32_t peer : far()) channels_.send(peer, &mine, sizeof mine);
+    std::vector<Item> all(static_cast<size_t>(pes_));
+    const std::vector<Item> near = sparkgap::exchange(near_.node(), mine);
+    for (int32_t pe = 0; pe < near_.pes(); ++pe) {
+      all[static_cast<size_t>(near_.node().world_pe(pe))] = near[static_cast<size_t>(pe)];
+    }
+    for (const int32_t peer : far()) {
+      std::memcpy(&all[static_cast<size_t>(peer)], channels_.receive(peer), sizeof mine);
+      channels_.release(peer);
+    }
+    channels_.flush();
+    return all;
+  }
   // Every PE's memory, by PE (of this node's there is none), if all have succeeded. Otherwise throws the first PE's
   // failure, on all PEs alike.
   std::vector<WireMemory> agree(const Failure& own, const WireMemory& mine);

@@ -55,6 +55,15 @@ constexpr uint64_t array_bytes(const CollectiveCall& call, Array array, int32_t 
   return given_bytes(call) * blocks_of(array, static_cast<uint64_t>(pes));
 }
 
+// What a PE gives in all: the whole of `in`, whether or not it is this PE that gives it.
+constexpr uint64_t bytes_of_in(const CollectiveCall& call, int32_t pes) {
+  const Collective& what = description_of(call);
+  if (!what.has_tables()) return array_bytes(call, what.in, pes);
+  uint64_t elements = 0;
+  for (int32_t pe = 0; pe < pes; ++pe) elements += call.send_counts[pe];
+  return elements * element_bytes(call.type);
+}
+
 }  // namespace sparkgap
 
 #endif  // SPARKGAP_DESCRIPTION_CALL_H

@@ -47,8 +47,8 @@ class Engine {
 
   // ---- Calls
 
-  // A collective call that is not empty, with the algorithm that was selected.
-  virtual void collective(const CollectiveCall& call) = 0;
+  // A collective call that is not empty, with the algorithm that was selected. Returns the one by which it went.
+  virtual Algorithm collective(const CollectiveCall& call) = 0;
 
   // One-sided. Ranges are within the memory, `bytes` is more than 0, words are aligned.
   virtual void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) = 0;

@@ -18,6 +18,16 @@ CallSignature read_signature(const CallSignature& shared) {
   return copy;
 }
 
+void describe_one(Text& text, const NamedPe& who, uint64_t number, const CallSignature& call,
+                  const CallSignature& other) {
+  text.add("PE %d (%s) made ", who.pe, who.label);
+  describe_call(text, number, call);
+  CallSignature alike = other;
+  alike.algorithm = call.algorithm;
+  if (!(alike == call) || call.algorithm <= 0 || call.algorithm >= kAlgorithms) return;
+  text.add(" by %s", algorithm_name(static_cast<Algorithm>(call.algorithm)));
+}
+
 }  // namespace
 
 const char* operation_name(int32_t operation) {
@@ -47,14 +57,6 @@ void describe_call(Text& text, uint64_t number, const CallSignature& call) {
   if (what.has_root) text.add(" %s PE %d", what.root_preposition(), call.root);
 }
 
-void describe_difference(Text& text, uint64_t number, const CallSignature& call, const CallSignature& other) {
-  describe_call(text, number, call);
-  CallSignature alike = other;
-  alike.algorithm = call.algorithm;
-  if (!(alike == call) || call.algorithm <= 0 || call.algorithm >= kAlgorithms) return;
-  text.add(" by %s", algorithm_name(static_cast<Algorithm>(call.algorithm)));
-}
-
 ObservedCall observe_call(const CallLine& line) {
   ObservedCall seen;
   // `ended` first: if it is the number that `begun` is found at afterwards, the PE was outside a call in between.
@@ -70,6 +72,46 @@ bool find_call(const CallLine& line, uint64_t number, CallSignature* signature) 
   *signature = read_signature(line.signature[number % kCallsKept]);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   return load_relaxed(&line.begun) <= number + kCallsKept - 2;
+}
+
+CallLine copy_calls(const CallLine& line) {
+  constexpr int kTries = 8;
+  for (int i = 0; i < kTries; ++i) {
+    CallLine copy = {};
+    copy.ended = load_acquire(&line.ended);
+    copy.begun = load_acquire(&line.begun);
+    for (uint64_t number = 0; number < kCallsKept; ++number) {
+      copy.signature[number] = read_signature(line.signature[number]);
+    }
+    copy.runs = load_relaxed(&line.runs);
+    copy.last_of_run = load_relaxed(&line.last_of_run);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    // The signature of the next call may be there already; it is in the place of one that nobody asks for.
+    if (load_relaxed(&line.begun) == copy.begun) return copy;
+  }
+  return {};
+}
+
+bool find_difference(const CallLine& own, const CallLine& theirs, CallDifference* found) {
+  const uint64_t newest = load_acquire(&own.begun);
+  for (uint64_t number = newest < kCallsKept ? 1 : newest - kCallsKept + 1; number <= newest; ++number) {
+    // Either may change meanwhile: a watcher of a GPU world compares from a thread of its own.
+    CallDifference seen;
+    seen.number = number;
+    if (!find_call(own, number, &seen.own) || !find_call(theirs, number, &seen.theirs)) continue;
+    if (seen.own == seen.theirs) continue;
+    *found = seen;
+    return true;
+  }
+  return false;
+}
+
+void describe_difference(Text& text, const NamedPe& own, const NamedPe& other, const CallDifference& difference) {
+  text.add("PEs made different calls: ");
+  describe_one(text, own, difference.number, difference.own, difference.theirs);
+  text.add(", ");
+  describe_one(text, other, difference.number, difference.theirs, difference.own);
+  text.add("; every PE must make the same collective calls in the same order");
 }
 
 }  // namespace sparkgap

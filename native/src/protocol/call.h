@@ -63,9 +63,6 @@ const char* operation_name(int32_t operation);
 // "call #41 allReduce float32 x 1024 SUM"
 void describe_call(Text& text, uint64_t number, const CallSignature& call);
 
-// The same for one of two that differ: " by two-shot" follows where nothing else tells them apart.
-void describe_difference(Text& text, uint64_t number, const CallSignature& call, const CallSignature& other);
-
 // What a PE's CallLine says, read while that PE may be writing it.
 struct ObservedCall {
   uint64_t begun = 0;   // number of the call it began last; 0: none
@@ -77,6 +74,27 @@ ObservedCall observe_call(const CallLine& line);
 
 // The signature that a PE gave to call `number`, if it still stands in its line.
 bool find_call(const CallLine& line, uint64_t number, CallSignature* signature);
+
+// What another PE's line says, to be looked at elsewhere; a line without calls while that PE makes one after the other.
+CallLine copy_calls(const CallLine& line);
+
+// Two PEs' calls of the same number that differ.
+struct CallDifference {
+  uint64_t number;
+  CallSignature own;
+  CallSignature theirs;
+};
+// The first that both lines still have. Calls that ask nothing of peers return at once, so it may lie some calls back.
+bool find_difference(const CallLine& own, const CallLine& theirs, CallDifference* found);
+
+// Who that is, for people.
+struct NamedPe {
+  int32_t pe;  // as the world numbers it
+  const char* label;
+};
+// "PEs made different calls: PE 0 (executor 1) made call #7 allReduce float32 x 4 SUM, PE 1 (...) made ...; ..."; " by
+// two-shot" follows a call where nothing else tells them apart.
+void describe_difference(Text& text, const NamedPe& own, const NamedPe& other, const CallDifference& difference);
 
 }  // namespace sparkgap
 

@@ -51,6 +51,7 @@ class Node {
   Steps& steps() { return steps_; }
   const Steps& steps() const { return steps_; }
   Waiter& waiter() { return waiter_; }
+  const Waiter& waiter() const { return waiter_; }
 
   // What `from` writes into memory of `to` when puts are verified: depends on the world's key, so that what lies in
   // memory of another world cannot pass.

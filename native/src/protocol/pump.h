@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "protocol/layout.h"
 
 namespace sparkgap {
 
@@ -26,6 +27,8 @@ class Pump {
   virtual bool has_peers() const = 0;
   // Adds "PE 3 (executor 2, on node-b)".
   virtual void describe_peer(Text& text, int32_t pe) const = 0;
+  // What that PE's line of the call board says; nullptr if it does not answer soon. Stays until asked again.
+  virtual const CallLine* calls_of(int32_t pe) = 0;
 };
 
 }  // namespace sparkgap

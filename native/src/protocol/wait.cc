@@ -34,6 +34,19 @@ class Sleeper {
   ControlHeader& header_;
 };
 
+// Adds the ticks that it lives, however a wait ends.
+class Timed {
+ public:
+  explicit Timed(uint64_t& sum) : sum_(sum) {}
+  ~Timed() { sum_ += ticks() - began_; }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  uint64_t& sum_;
+  const uint64_t began_ = ticks();
+};
+
 }  // namespace
 
 void Waiter::give_up(const Failure& failure) {
@@ -42,6 +55,7 @@ void Waiter::give_up(const Failure& failure) {
 }
 
 void Waiter::wait_long(int32_t peer, Condition ready, const void* context) {
+  const Timed timed(long_waits_);
   const int64_t start = now_us();
   if (options_.shares_cores ? yield(start, ready, context) : spin(start, ready, context)) return;
 
@@ -235,29 +249,16 @@ void Waiter::give_up_finished(int32_t peer) {
 void Waiter::compare_calls(int32_t peer) {
   if (activity_ != nullptr) return;
   compare_runs(peer);
-  const CallLine& own = control_.call_line(pe_);
-  const uint64_t newest = load_acquire(&own.begun);
-  const uint64_t oldest = newest < kCallsKept ? 1 : newest - kCallsKept + 1;
-  // Calls that ask nothing of peers return at once, so the first difference may lie some calls back.
-  for (uint64_t number = oldest; number <= newest; ++number) {
-    // This PE's own line, too, may change meanwhile: a watcher of a GPU world compares from a thread of its own.
-    CallSignature mine;
-    CallSignature theirs;
-    if (!find_call(own, number, &mine) || !find_call(control_.call_line(peer), number, &theirs)) continue;
-    if (!(theirs == mine)) give_up_mismatched(peer, number, mine, theirs);
-  }
-}
-
-void Waiter::give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine, const CallSignature& theirs) {
+  CallDifference difference;
+  if (!find_difference(control_.call_line(pe_), control_.call_line(peer), &difference)) return;
+  const std::string own = control_.label(pe_);
+  const std::string theirs = control_.label(peer);
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
-  failure.pe = peer == kNoPe ? kNoPe : control_.world_pe(peer);
+  failure.pe = control_.world_pe(peer);
   Text text(failure.message, sizeof failure.message);
-  text.add("PEs made different calls: PE %d (%s) made ", control_.world_pe(pe_), control_.label(pe_).c_str());
-  describe_difference(text, number, mine, theirs);
-  text.add(", PE %d (%s) made ", control_.world_pe(peer), control_.label(peer).c_str());
-  describe_difference(text, number, theirs, mine);
-  text.add("; every PE must make the same collective calls in the same order");
+  describe_difference(text, {control_.world_pe(pe_), own.c_str()}, {control_.world_pe(peer), theirs.c_str()},
+                      difference);
   give_up(failure);
 }
 
@@ -277,7 +278,12 @@ void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) cons
   if (peer == kNoPe && pump_ != nullptr && pump_->awaited() != kNoPe) {
     text.add(" for ");
     pump_->describe_peer(text, pump_->awaited());
-    text.add(".");
+    const CallLine* calls = pump_->calls_of(pump_->awaited());
+    if (calls == nullptr) {
+      text.add(".");
+    } else {
+      add_last_call(text, *calls);
+    }
   } else if (peer == kNoPe) {
     text.add(" and nothing came");
   } else {
@@ -311,8 +317,10 @@ void Waiter::describe_peer(Text& text, int32_t peer) const {
   }
 }
 
-void Waiter::describe_last_call(Text& text, int32_t peer) const {
-  const ObservedCall last = observe_call(control_.call_line(peer));
+void Waiter::describe_last_call(Text& text, int32_t peer) const { add_last_call(text, control_.call_line(peer)); }
+
+void Waiter::add_last_call(Text& text, const CallLine& calls) {
+  const ObservedCall last = observe_call(calls);
   if (last.begun == 0) {
     text.add(", which has made no call yet.");
     return;

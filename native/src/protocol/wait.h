@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "base/ticks.h"
 #include "protocol/abort.h"
 #include "protocol/atomics.h"
 #include "protocol/call.h"
@@ -53,13 +54,18 @@ class Waiter {
   template <class Ready>
   void until(int32_t peer, const Ready& ready) {
     if (__builtin_expect(ready(), 1)) return;
+    const uint64_t began = times_short_waits_ ? ticks() : 0;
     if (!needs_this_core(peer)) {
       for (int32_t i = 0; i < options_.spins; ++i) {
         cpu_pause();
         if (pump_ != nullptr && pump_->pump()) i = 0;
-        if (ready()) return;
+        if (ready()) {
+          if (began != 0) short_waits_ += ticks() - began;
+          return;
+        }
       }
     }
+    if (began != 0) short_waits_ += ticks() - began;
     wait_long(peer, [](const void* condition) { return (*static_cast<const Ready*>(condition))(); }, &ready);
   }
 
@@ -67,6 +73,12 @@ class Waiter {
   bool needs_this_core(int32_t peer) const {
     return options_.shares_cores && peer != kNoPe && load_relaxed(&control_.step_line(peer).cpu) == this_cpu();
   }
+
+  // Ticks in all waits that outlasted the first looks, from then on.
+  uint64_t long_waits() const { return long_waits_; }
+  // Ticks in first looks that did not find at once what they waited for, while those are timed.
+  uint64_t short_waits() const { return short_waits_; }
+  void time_short_waits(bool times) { times_short_waits_ = times; }
 
   void set_options(const WaitOptions& options) { options_ = options; }
   const WaitOptions& options() const { return options_; }
@@ -115,10 +127,9 @@ class Waiter {
   void look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context);
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
+  static void add_last_call(Text& text, const CallLine& calls);
   bool has_finished(int32_t peer) const;
   [[noreturn]] void give_up_finished(int32_t peer);
-  [[noreturn]] void give_up_mismatched(int32_t peer, uint64_t number, const CallSignature& mine,
-                                       const CallSignature& theirs);
   [[noreturn]] void give_up_late(int32_t peer, int64_t waited_us);
 
   Control control_;
@@ -129,6 +140,9 @@ class Waiter {
   Pump* pump_ = nullptr;
   int32_t next_asked_ = 0;  // the PE whose process a wait looks at next
   uint64_t run_after_ = 0;
+  uint64_t long_waits_ = 0;
+  uint64_t short_waits_ = 0;
+  bool times_short_waits_ = false;
   int64_t stays_until_ = 0;  // when this PE may leave a CPU again
 };
 

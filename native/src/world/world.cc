@@ -7,6 +7,7 @@
 
 #include "engine/engines.h"
 #include "protocol/abort.h"
+#include "protocol/agreed_options.h"
 #include "protocol/call.h"
 #include "provider/host/cpu_limits.h"
 #include "provider/host/host_provider.h"
@@ -57,9 +58,6 @@ void World::open(const sparkgap_world_options& options) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "peer_timeout_ms must be more than 0, not %lld",
          static_cast<long long>(options.peer_timeout_ms));
   }
-  if (options.host_directory == nullptr || options.host_directory[0] == '\0') {
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "host_directory is missing; it is normally /dev/shm");
-  }
   if (options.kernel_max_blocks < 0) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
          options.kernel_max_blocks);
@@ -72,7 +70,7 @@ void World::open(const sparkgap_world_options& options) {
   const EngineKind& kind = engine_kind(options.provider);
   options_.provider = options.provider;
   options_.label = text_or_empty(options.label);
-  options_.host_directory = options.host_directory;
+  options_.host_directory = text_or_empty(options.host_directory);
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
   options_.kernel_max_blocks = options.kernel_max_blocks;
@@ -171,6 +169,8 @@ void World::meet_peers() {
   learn_circumstances();
   verify_puts();
   engine_->connect(*node_, &circumstances_);
+  // Other nodes may be on this machine, too.
+  choose_waits();
   store_release(&call_line_->last_of_run, calls_);
   node_->waiter().begin_run(calls_);
 }
@@ -188,34 +188,14 @@ void World::wait_for_peers_to_connect() {
   }
 }
 
-// Each PE compares with PE 0, so that all that differ tell the same of it.
+// Each PE begins with PE 0, so that all that differ from it tell the same.
 void World::compare_options() {
-  const AgreedOptions& own = control_.record(node_->pe()).options;
-  const auto differs = [&](int32_t pe, const char* key, const char* mine, const char* theirs) {
-    Failure failure;
-    failure.status = SPARKGAP_MISMATCH;
-    failure.pe = node_->world_pe(pe);
-    Text(failure.message, sizeof failure.message)
-        .add(
-            "PEs of one world were made with different options: %s is %s on PE %d (%s), but %s on PE %d (%s); it must "
-            "be "
-            "the same everywhere",
-            key, mine, options_.pe, options_.label.c_str(), theirs, failure.pe, node_->label(pe).c_str());
-    node_->waiter().give_up(failure);
-  };
+  const AgreedOptions mine = control_.record(node_->pe()).options;
   for (int32_t pe = 0; pe < node_->pes(); ++pe) {
-    const AgreedOptions theirs = control_.record(pe).options;
-    if (theirs.check != own.check) {
-      differs(pe, "check (spark.sparkgap.check)", own.check ? "on" : "off", theirs.check ? "on" : "off");
-    }
-    if (theirs.peer_timeout_ms != own.peer_timeout_ms) {
-      differs(pe, "peer_timeout_ms (spark.sparkgap.peer.timeout)", std::to_string(own.peer_timeout_ms).c_str(),
-              std::to_string(theirs.peer_timeout_ms).c_str());
-    }
-    if (std::strncmp(theirs.provider, own.provider, sizeof theirs.provider) != 0) {
-      const std::string name(theirs.provider, strnlen(theirs.provider, sizeof theirs.provider));
-      differs(pe, "the provider (spark.sparkgap.provider)", options_.provider.c_str(), name.c_str());
-    }
+    const std::string label = node_->label(pe);
+    const Failure failure = sparkgap::compare_options(
+        {options_.pe, options_.label.c_str()}, mine, {node_->world_pe(pe), label.c_str()}, control_.record(pe).options);
+    if (failure.status != SPARKGAP_OK) node_->waiter().give_up(failure);
   }
 }
 
@@ -223,6 +203,10 @@ void World::learn_circumstances() {
   std::vector<CpuLimits> cpus;
   for (int32_t pe = 0; pe < node_->pes(); ++pe) cpus.push_back(control_.record(pe).cpus);
   circumstances_.oversubscribed = share_cpus(cpus);
+  choose_waits();
+}
+
+void World::choose_waits() {
   WaitOptions wait = node_->waiter().options();
   wait.shares_cores = circumstances_.oversubscribed;
   wait.spins = wait.shares_cores ? kSpinsWhenSharing : kSpins;

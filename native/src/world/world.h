@@ -22,6 +22,7 @@
 #include "provider/provider.h"
 #include "select/select.h"
 #include "sparkgap/sparkgap.h"
+#include "world/counters.h"
 
 namespace sparkgap {
 class World;
@@ -67,9 +68,19 @@ class World {
   void collective(CollectiveCall& call) {
     const bool empty = is_empty(call);
     if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
+    Counting counting = count(call.collective, call.algorithm, bytes_of_in(call, options_.pes));
     const Span span(*this, signature_of(call));
-    if (!empty) engine_->collective(call);
+    if (!empty) counting.by(engine_->collective(call));
   }
+
+  // Counts a call until it ends; once the world is connected.
+  Counting count(int32_t operation, Algorithm algorithm, uint64_t bytes) {
+    return Counting(counters_, node_->waiter(), operation, algorithm, bytes);
+  }
+  // One that is no collective.
+  Counting count(int32_t operation, uint64_t bytes) { return count(operation, Algorithm::kAuto, bytes); }
+  // Any thread may ask.
+  const Counters& counters() const { return counters_; }
 
   Buffer* allocate(uint64_t bytes);
   void free(Buffer* buffer);
@@ -124,6 +135,7 @@ class World {
   void wait_for_peers_to_connect();
   void compare_options();
   void learn_circumstances();
+  void choose_waits();
   void verify_puts();
 
   const pid_t process_ = getpid();
@@ -136,6 +148,7 @@ class World {
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
+  Counters counters_;
   uint64_t calls_ = 0;
   uint32_t allocations_ = 0;
   bool created_ = false;

@@ -1,5 +1,4 @@
 // Arrays of more than 2^31 bytes, where a size kept in 32 bits would show.
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,17 +48,12 @@ void check(const unsigned char* array, uint64_t count, const Pattern& pattern) {
   }
 }
 
-// Whether two processes can have `private_arrays` arrays of 2^31 bytes each, and `symmetric_arrays` in /dev/shm.
-bool there_is_room(uint64_t private_arrays, uint64_t symmetric_arrays) {
-  struct statvfs shm;
-  expect(statvfs("/dev/shm", &shm) == 0, "/dev/shm cannot be looked at");
-  const uint64_t pages = static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES));
-  const uint64_t free_memory = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t wanted_memory = 2 * (private_arrays + symmetric_arrays) * kCount + (uint64_t{1} << 30);
-  const uint64_t wanted_shm = 2 * symmetric_arrays * kCount + (uint64_t{1} << 26);
-  if (free_memory >= wanted_memory && shm.f_bavail * shm.f_frsize >= wanted_shm) return true;
-  std::printf("     skipped: wants %lu MiB of memory, %lu of them in /dev/shm; there are %lu and %lu\n",
-              wanted_memory >> 20, wanted_shm >> 20, free_memory >> 20, shm.f_bavail * shm.f_frsize >> 20);
+// Whether two processes can have so many arrays of 2^31 bytes each.
+bool there_is_room(uint64_t arrays) {
+  const uint64_t free = static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t wanted = 2 * arrays * kCount + (uint64_t{1} << 30);
+  if (free >= wanted) return true;
+  std::printf("     skipped: wants %lu MiB of memory; there are %lu\n", wanted >> 20, free >> 20);
   return false;
 }
 
@@ -71,7 +65,7 @@ Pes two_processes() {
 }
 
 void all_reduce_in_private_memory() {
-  if (!there_is_room(1, 0)) return;
+  if (!there_is_room(1)) return;
   run_pes(two_processes(), [](const Pe& pe) {
     const std::unique_ptr<unsigned char[]> array(new unsigned char[kCount]);
     fill(array.get(), kCount, pattern_of(pe.pe()));
@@ -82,7 +76,7 @@ void all_reduce_in_private_memory() {
 }
 
 void all_reduce_and_put_in_symmetric_memory() {
-  if (!there_is_room(0, 1)) return;
+  if (!there_is_room(1)) return;
   run_pes(two_processes(), [](const Pe& pe) {
     sparkgap_buffer* buffer = pe.allocate(kCount);
     auto* array = static_cast<unsigned char*>(sparkgap_buffer_address(buffer));
@@ -104,7 +98,7 @@ void all_reduce_and_put_in_symmetric_memory() {
 }
 
 void blocks_beyond_2_to_the_31() {
-  if (!there_is_room(2, 0)) return;
+  if (!there_is_room(2)) return;
   run_pes(two_processes(), [](const Pe& pe) {
     // Two blocks of a little more than 2^30 bytes, so that only the second one's end lies beyond.
     const uint64_t count = kCount / 2 + 1;

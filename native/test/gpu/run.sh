@@ -23,7 +23,7 @@ pack() {
     exit 1
   fi
   set -e
-  cmake -DSPARKGAP_BENCH=ON "$build" > /dev/null
+  cmake -DSPARKGAP_BENCH=ON -DSPARKGAP_TESTS=ON "$build" > /dev/null
   cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_collective_bench
   mkdir -p "$folder"
   # Maven has the libraries built straight into its classes.

@@ -295,7 +295,6 @@ void a_world_of_bad_options_is_refused() {
     options.peer_timeout_ms = 1000;
     options.provider = "host";
     options.label = "test";
-    options.host_directory = "/dev/shm";
     bad.spoil(options);
     sparkgap_world* world = nullptr;
     const sparkgap_status status = sparkgap_world_create(&options, &world);
@@ -321,7 +320,6 @@ void calls_before_connect_are_refused() {
   options.peer_timeout_ms = 1000;
   options.provider = "host";
   options.label = "test";
-  options.host_directory = "/dev/shm";
   sparkgap_world* world = nullptr;
   expect(sparkgap_world_create(&options, &world) == SPARKGAP_OK, "create: %s", sparkgap_last_error(world));
   uint8_t id[SPARKGAP_WORLD_ID_BYTES] = {};

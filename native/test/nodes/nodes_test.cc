@@ -183,8 +183,8 @@ void freed_memory_is_kept_while_others_use_it() {
 void too_large_a_buffer_is_refused_on_all_alike() {
   run_pes(pes_on({1, 1}), [](const Pe& pe) {
     sparkgap_buffer* buffer = nullptr;
-    // More than /dev/shm of a host has (tools/hosts/hosts.py).
-    const sparkgap_status status = sparkgap_allocate(pe.world(), uint64_t{8} << 30, &buffer);
+    // More than any host has.
+    const sparkgap_status status = sparkgap_allocate(pe.world(), uint64_t{8} << 40, &buffer);
     expect(status == SPARKGAP_OUT_OF_MEMORY, "status %d: %s", status, sparkgap_last_error(pe.world()));
     expect_sum(pe, 1, 2);
   });
@@ -260,7 +260,7 @@ void a_pe_that_does_not_come_is_named() {
   run_pes(pes, [&](const Pe& pe) {
     expect_sum(pe, 1, 3);
     if (pe.pe() == 0) {
-      expect_world_ends(pe, SPARKGAP_TIMED_OUT, -1, "spark.sparkgap.peer.timeout");
+      expect_world_ends(pe, SPARKGAP_TIMED_OUT, -1, "whose last call was call #");
       done[0] = 1;
     } else {
       while (done[0].load() == 0) usleep(1000);
@@ -274,8 +274,41 @@ void other_calls_are_told_apart() {
     const uint64_t count = pe.pe() == 0 ? 100 : 50;
     const sparkgap_status status =
         sparkgap_all_reduce(pe.world(), values.data(), values.data(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM);
-    expect(status == SPARKGAP_MISMATCH, "status %d: %s", status, sparkgap_last_error(pe.world()));
+    const std::string said = sparkgap_last_error(pe.world());
+    expect(status == SPARKGAP_MISMATCH, "status %d: %s", status, said.c_str());
+    // Whoever tells: both PEs and both calls.
+    for (const char* part :
+         {"PE 0 (test PE 0) made call #", "PE 1 (test PE 1) made call #", "float32 x 100 SUM", "float32 x 50 SUM"}) {
+      expect(said.find(part) != std::string::npos, "PE %d: no \"%s\" in: %s", pe.pe(), part, said.c_str());
+    }
   });
+}
+
+// What connecting says where PEs of three nodes have other options than the rest.
+void different_options_are_refused_by_name() {
+  struct Case {
+    void (*spoil)(sparkgap_world_options& options);
+    std::vector<const char*> parts;
+  };
+  const std::vector<Case> cases = {
+      {[](sparkgap_world_options& options) { options.check = 1; }, {"check (spark.sparkgap.check)", "on on PE 2"}},
+      {[](sparkgap_world_options& options) { options.peer_timeout_ms += 7; },
+       {"spark.sparkgap.peer.timeout", "20007 on PE 2", "20000 on PE 0"}}};
+  for (const Case& spoiled : cases) {
+    Pes pes = pes_on({1, 1, 1});
+    pes.spoil_options = [&](int pe, sparkgap_world_options& options) {
+      if (pe == 2) spoiled.spoil(options);
+    };
+    std::string problem;
+    try {
+      run_pes(pes, [](const Pe&) {});
+    } catch (const std::exception& e) {
+      problem = e.what();
+    }
+    for (const char* part : spoiled.parts) {
+      expect(problem.find(part) != std::string::npos, "no \"%s\" in: %s", part, problem.c_str());
+    }
+  }
 }
 
 // The others' calls fail no more than that: their results are there.
@@ -350,6 +383,7 @@ int main(int argc, char** argv) {
                     {"an_abort_ends_all_nodes", an_abort_ends_all_nodes},
                     {"a_pe_that_does_not_come_is_named", a_pe_that_does_not_come_is_named},
                     {"other_calls_are_told_apart", other_calls_are_told_apart},
+                    {"different_options_are_refused_by_name", different_options_are_refused_by_name},
                     {"who_leaves_is_no_loss", who_leaves_is_no_loss},
                     {"a_cable_out_for_two_seconds_delays", a_cable_out_for_two_seconds_delays},
                     {"sixteen_pes_on_two_hosts", sixteen_pes_on_two_hosts}});

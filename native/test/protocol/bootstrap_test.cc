@@ -1,60 +1,23 @@
 // How a world comes about, and what is said when it cannot.
-#include <dirent.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "protocol/expect_failure.h"
+#include "protocol/handle.h"
 #include "provider/host/world_id.h"
 #include "support/check.h"
 #include "support/pes.h"
 
 namespace sparkgap::test {
 namespace {
-
-// One PE's handle, made by this thread.
-class Handle {
- public:
-  explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "/dev/shm", bool check = false,
-                  int64_t peer_timeout_ms = 500) {
-    const std::string label = "test PE " + std::to_string(pe);
-    sparkgap_world_options options{};
-    options.pe = pe;
-    options.pes = pes;
-    options.epoch = epoch;
-    options.peer_timeout_ms = peer_timeout_ms;
-    options.check = check ? 1 : 0;
-    options.provider = "host";
-    options.label = label.c_str();
-    options.host_directory = directory;
-    created_ = sparkgap_world_create(&options, &world_);
-  }
-  ~Handle() { close(); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-
-  void close() {
-    sparkgap_world_destroy(world_);
-    world_ = nullptr;
-  }
-  operator sparkgap_world*() const { return world_; }
-  sparkgap_status created() const { return created_; }
-
- private:
-  sparkgap_world* world_ = nullptr;
-  sparkgap_status created_;
-};
 
 // A world id that tests can falsify.
 union Id {
@@ -174,25 +137,14 @@ void different_options_are_refused_by_name() {
     expect(status == SPARKGAP_MISMATCH, "status %d of PE 1: %s", status, sparkgap_last_error(pe_1));
     return std::string(sparkgap_last_error(pe_1));
   };
-  const std::string check = refusal(Handle(1, 2, 5, "/dev/shm", true));
+  const std::string check = refusal(Handle(1, 2, 5, "", true));
   for (const char* part : {"check (spark.sparkgap.check)", "on on PE", "off on PE"}) {
     expect(check.find(part) != std::string::npos, "\"%s\" is not in: %s", part, check.c_str());
   }
-  const std::string timeout = refusal(Handle(1, 2, 5, "/dev/shm", false, 700));
+  const std::string timeout = refusal(Handle(1, 2, 5, "", false, 700));
   for (const char* part : {"peer_timeout_ms (spark.sparkgap.peer.timeout)", "500 on PE 0", "700 on PE 1"}) {
     expect(timeout.find(part) != std::string::npos, "\"%s\" is not in: %s", part, timeout.c_str());
   }
-}
-
-void nobody_holds_the_shared_memory_open_once_all_are_connected() {
-  run_pes(Pes{3}, [](const Pe& pe) {
-    pe.ok(sparkgap_barrier(pe.world()), "sparkgap_barrier");
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-      std::error_code gone;
-      const std::string target = std::filesystem::read_symlink(entry, gone).string();
-      expect(target.find("/dev/shm") == std::string::npos, "PE %d has %s open", pe.pe(), target.c_str());
-    }
-  });
 }
 
 // The error of PE 1 of three, of which PE 0 is killed when it has connected and PE 2 has not connected yet.
@@ -293,95 +245,6 @@ void a_process_can_hold_several_worlds() {
   expect(failure.empty(), "PE 1: %s", failure.c_str());
 }
 
-void a_directory_that_is_none_is_refused() {
-  const Handle missing(0, 2, 5, "/nonexistent/directory");
-  expect_failure(missing, missing.created(), SPARKGAP_UNAVAILABLE,
-                 {"/nonexistent/directory", "No such file", "spark.sparkgap.host.directory"});
-  uint8_t id[SPARKGAP_WORLD_ID_BYTES];
-  expect(sparkgap_world_id(missing, id) == SPARKGAP_INVALID_ARGUMENT, "there is an id all the same");
-}
-
-// Runs body in a process that sees a tmpfs of `size` as /dev/shm. False if this user may not mount.
-bool run_with_small_shm(const char* size, const std::function<void()>& body) {
-  struct Result {
-    std::atomic<int> mounted;
-    char failure[2000];
-  };
-  const Shared<Result> result;
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string options = std::string("size=") + size;
-    if (unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-        mount("small", "/dev/shm", "tmpfs", 0, options.c_str()) == 0) {
-      result->mounted.store(1);
-      try {
-        body();
-      } catch (const std::exception& caught) {
-        std::strncpy(result->failure, caught.what(), sizeof result->failure - 1);
-      }
-    }
-    std::_Exit(0);
-  }
-  waitpid(child, nullptr, 0);
-  expect(result->failure[0] == '\0', "%s", result->failure);
-  if (result->mounted.load() == 0) std::printf("     not run: this user may not mount a tmpfs\n");
-  return result->mounted.load() != 0;
-}
-
-void a_shm_too_small_for_a_world_is_told() {
-  run_with_small_shm("1m", [] {
-    const Handle pe_0(0);
-    expect_failure(pe_0, pe_0.created(), SPARKGAP_OUT_OF_MEMORY,
-                   {"a world of 2 PEs needs ", "bytes", "in /dev/shm", "1048576 are free", "--shm-size",
-                    "spark.sparkgap.host.directory"});
-  });
-}
-
-void a_shm_too_small_for_a_buffer_is_told_and_the_world_lives_on() {
-  run_with_small_shm("40m", [] {
-    run_pes(Pes{4}, [](const Pe& pe) {
-      for (int round = 0; round < 3; ++round) {
-        sparkgap_buffer* buffer = nullptr;
-        const sparkgap_status status = sparkgap_allocate(pe.world(), 20 << 20, &buffer);
-        expect_failure(pe.world(), status, SPARKGAP_OUT_OF_MEMORY,
-                       {"20971520 bytes on each of 4 PEs needs 83886080 bytes", "/dev/shm", "are free", "--shm-size"});
-        // What the failed attempt had reserved is free again.
-        pe.ok(sparkgap_allocate(pe.world(), 4 << 20, &buffer), "allocate");
-        std::memset(sparkgap_buffer_address(buffer), 1, 4 << 20);
-        pe.ok(sparkgap_free(pe.world(), buffer), "free");
-      }
-    });
-  });
-}
-
-int open_descriptors() {
-  int number = 0;
-  DIR* directory = opendir("/proc/self/fd");
-  while (readdir(directory) != nullptr) ++number;
-  closedir(directory);
-  return number;
-}
-
-// What this process has mapped of /dev/shm that has a name there: other processes may have files in it, too.
-std::string named_shared_memory() {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    if (line.find(" /dev/shm/") != std::string::npos && line.find("(deleted)") == std::string::npos) return line;
-  }
-  return "";
-}
-
-void nothing_is_left_behind() {
-  const int descriptors = open_descriptors();
-  for (int round = 0; round < 20; ++round) {
-    run_pes(Pes{3, Placement::kThreads}, [&](const Pe& pe) {
-      pe.allocate(100000);
-      expect(named_shared_memory().empty(), "there is a name in /dev/shm: %s", named_shared_memory().c_str());
-    });
-  }
-  expect(open_descriptors() == descriptors, "%d descriptors have become %d", descriptors, open_descriptors());
-}
-
 }  // namespace
 }  // namespace sparkgap::test
 
@@ -396,15 +259,8 @@ int main(int argc, char** argv) {
        {"a_pe_connects_once", a_pe_connects_once},
        {"a_pe_is_refused_whose_place_is_taken", a_pe_is_refused_whose_place_is_taken},
        {"different_options_are_refused_by_name", different_options_are_refused_by_name},
-       {"nobody_holds_the_shared_memory_open_once_all_are_connected",
-        nobody_holds_the_shared_memory_open_once_all_are_connected},
        {"a_death_is_told_while_another_pe_is_still_to_connect", a_death_is_told_while_another_pe_is_still_to_connect},
        {"an_abort_before_connect_reaches_everybody", an_abort_before_connect_reaches_everybody},
        {"an_abort_ends_a_connect", an_abort_ends_a_connect},
-       {"a_process_can_hold_several_worlds", a_process_can_hold_several_worlds},
-       {"a_directory_that_is_none_is_refused", a_directory_that_is_none_is_refused},
-       {"a_shm_too_small_for_a_world_is_told", a_shm_too_small_for_a_world_is_told},
-       {"a_shm_too_small_for_a_buffer_is_told_and_the_world_lives_on",
-        a_shm_too_small_for_a_buffer_is_told_and_the_world_lives_on},
-       {"nothing_is_left_behind", nothing_is_left_behind}});
+       {"a_process_can_hold_several_worlds", a_process_can_hold_several_worlds}});
 }

@@ -110,7 +110,8 @@ void run_pe(const Pes& pes, int number, Run& run, OpenWorlds& open, const std::f
     run.outcomes[number].ended.store(true);
     return;
   }
-  const sparkgap_world_options options = options_of(pes, number, label.c_str());
+  sparkgap_world_options options = options_of(pes, number, label.c_str());
+  if (pes.spoil_options) pes.spoil_options(number, options);
   sparkgap_world* world = nullptr;
   const sparkgap_status created = sparkgap_world_create(&options, &world);
   open.add(world);
@@ -261,7 +262,7 @@ sparkgap_world_options options_of(const Pes& pes, int number, const char* label)
   options.check = pes.check ? 1 : 0;
   options.provider = pes.provider;
   options.label = label;
-  options.host_directory = "/dev/shm";
+  options.host_directory = pes.host_directory;
   options.device = pes.gpus > 0 ? number % pes.gpus : -1;
   options.device_shared = pes.device_shared ? 1 : 0;
   if (pes.nodes.empty()) return options;

@@ -48,6 +48,7 @@ struct Pes {
   double deadline_seconds = 60;  // for the whole run; whoever is left then is killed
   int64_t peer_timeout_ms = 20000;
   uint64_t epoch = 1;
+  const char* host_directory = "";  // as in sparkgap_world_options
   // PE i has GPU i % gpus; provider host has none. PEs that share one must say so.
   const char* provider = "host";
   int gpus = 0;
@@ -57,6 +58,8 @@ struct Pes {
   // (support/hosts.h).
   std::vector<int> nodes = {};
   bool on_hosts = false;
+  // Changes what PE `number` is made with.
+  std::function<void(int number, sparkgap_world_options& options)> spoil_options = nullptr;
 };
 
 // The node of a PE.

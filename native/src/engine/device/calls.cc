@@ -21,12 +21,14 @@ int64_t* word_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) {
 
 }  // namespace
 
-void DeviceEngine::collective(const CollectiveCall& call) {
+Algorithm DeviceEngine::collective(const CollectiveCall& call) {
   bool unfinished = false;
   check(device_->collective(call, &unfinished, &failure_));
-  if (!unfinished) return;
-  synchronize();
-  check(device_->finish(&failure_));
+  if (unfinished) {
+    synchronize();
+    check(device_->finish(&failure_));
+  }
+  return call.algorithm;
 }
 
 void DeviceEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {

@@ -9,6 +9,7 @@
 #include "protocol/atomics.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
+#include "provider/host/segment.h"
 
 namespace sparkgap {
 namespace {
@@ -58,11 +59,12 @@ void HostEngine::connect(Node& node, Circumstances* circumstances) {
   circumstances_ = circumstances;
 }
 
-void HostEngine::collective(const CollectiveCall& call) {
-  if (__builtin_expect(host_algorithm(call.collective, call.algorithm)(*node_, call), 1)) return;
+Algorithm HostEngine::collective(const CollectiveCall& call) {
+  if (__builtin_expect(host_algorithm(call.collective, call.algorithm)(*node_, call), 1)) return call.algorithm;
   // An array is out of the others' reach.
   const Algorithm any = select_for_any_memory(call.collective, given_bytes(call), *circumstances_);
   host_algorithm(call.collective, any)(*node_, call);
+  return any;
 }
 
 void HostEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {
@@ -108,7 +110,7 @@ std::unique_ptr<SymmetricMemory> HostEngine::allocate(uint64_t bytes) {
 }
 
 void HostEngine::describe(Text& text) const {
-  text.add("shared memory in %s on %s", options_.host_directory.c_str(), host_name().c_str());
+  text.add("shared %s on %s", place(options_.host_directory).c_str(), host_name().c_str());
 }
 
 }  // namespace sparkgap

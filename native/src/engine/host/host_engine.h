@@ -16,7 +16,7 @@ class HostEngine final : public Engine {
   void connect(Node& node, Circumstances* circumstances) override;
   bool leave() override { return true; }
 
-  void collective(const CollectiveCall& call) override;
+  Algorithm collective(const CollectiveCall& call) override;
   void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) override;
   void get(void* dst, const SymmetricMemory& src, uint64_t offset, uint64_t bytes, int32_t pe) override;
   void signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) override;

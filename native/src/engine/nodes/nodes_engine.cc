@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "collective/nodes_algorithms.h"
-#include "protocol/agreement.h"
+#include "protocol/agreed_options.h"
 #include "protocol/atomics.h"
+#include "provider/host/cpu_limits.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 
@@ -18,6 +20,9 @@ namespace {
 
 // Large puts and gets go in pieces, so that a wait for them sees them move.
 constexpr uint64_t kPieceBytes = 128 << 10;
+
+// What two reads of one machine's clock may lie apart.
+constexpr int64_t kSameClockNs = 10000;
 
 template <size_t size>
 void copy_text(char (&to)[size], const std::string& from) {
@@ -71,7 +76,6 @@ void NodesEngine::write_card(uint8_t* bytes, const uint8_t* node_id) const {
   card.pes = options_.pes;
   card.node_first_pe = options_.node_first_pe;
   card.node_pes = options_.node_pes;
-  card.check = options_.check ? 1 : 0;
   card.epoch = options_.epoch;
   fill_randomly(card.key);
   channels_.write_card(&card);
@@ -98,7 +102,34 @@ void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   nodes_.emplace(*near_node_, channels_, map_, options_.pe);
   circumstances->one_trip_bytes = HostNodes::one_trip_bytes(map_, channels_.slot_bytes());
   // All have connected before any is told that it has.
+  introduce(circumstances);
   nodes_->meet();
+}
+
+// What PEs of one node read in their control segment.
+struct NodesEngine::Introduction {
+  AgreedOptions options;
+  CpuLimits cpus;
+  int64_t kernel_start_ns;
+};
+
+void NodesEngine::introduce(Circumstances* circumstances) {
+  Node& node = near_node_->node();
+  const PeRecord& record = node.control().record(node.pe());
+  const std::vector<Introduction> all = nodes_->exchange(Introduction{record.options, record.cpus, kernel_start_ns()});
+  const Introduction& own = all[static_cast<size_t>(options_.pe)];
+  std::vector<CpuLimits> of_machine;
+  for (int32_t pe = 0; pe < options_.pes; ++pe) {
+    const Introduction& other = all[static_cast<size_t>(pe)];
+    const Failure failure =
+        compare_options({options_.pe, options_.label.c_str()}, own.options, {pe, channels_.label(pe)}, other.options);
+    if (failure.status != SPARKGAP_OK) node.waiter().give_up(failure);
+    if (map_.is_near(pe) || std::abs(other.kernel_start_ns - own.kernel_start_ns) < kSameClockNs) {
+      of_machine.push_back(other.cpus);
+    }
+  }
+  circumstances->oversubscribed = share_cpus(of_machine);
+  near_circumstances_.oversubscribed = circumstances->oversubscribed;
 }
 
 bool NodesEngine::leave() {
@@ -106,9 +137,10 @@ bool NodesEngine::leave() {
   return true;
 }
 
-void NodesEngine::collective(const CollectiveCall& call) {
+Algorithm NodesEngine::collective(const CollectiveCall& call) {
   nodes_algorithm(call.collective, call.algorithm)(*nodes_, call);
   channels_.flush();
+  return call.algorithm;
 }
 
 // ---- One-sided

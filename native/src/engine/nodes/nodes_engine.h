@@ -31,7 +31,7 @@ class NodesEngine final : public Engine, private RequestHandler {
   void connect(Node& node, Circumstances* circumstances) override;
   bool leave() override;
 
-  void collective(const CollectiveCall& call) override;
+  Algorithm collective(const CollectiveCall& call) override;
   void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) override;
   void get(void* dst, const SymmetricMemory& src, uint64_t offset, uint64_t bytes, int32_t pe) override;
   void signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) override;
@@ -51,6 +51,7 @@ class NodesEngine final : public Engine, private RequestHandler {
 
  private:
   class Memory;
+  struct Introduction;
   // Memory that this PE has given back, until every PE of another node has, too: what they still send must find it.
   struct Retired {
     uint64_t order;  // the how manyth that was given back
@@ -63,6 +64,7 @@ class NodesEngine final : public Engine, private RequestHandler {
     uint64_t bytes;
   };
 
+  void introduce(Circumstances* circumstances);
   bool carry_out(const Request& request, int64_t* before) override;
   void on_freed(int32_t peer) override { freed_[peer].fetch_add(1, std::memory_order_release); }
   void retire(uint64_t number, const WireMemory& exposed, std::unique_ptr<SymmetricMemory> memory);

@@ -19,6 +19,8 @@ uint64_t namespace_number(const char* path) {
   return stat(path, &status) == 0 ? static_cast<uint64_t>(status.st_ino) : 0;
 }
 
+const char* wire_name(const Card& card) { return card.is_rdma != 0 ? "verbs" : "tcp"; }
+
 [[noreturn]] void refuse(const Card& card, int32_t pe, const char* what) {
   fail(SPARKGAP_UNAVAILABLE, pe, "PE %d (%s on %s) %s", pe, card.label, card.host, what);
 }
@@ -36,7 +38,6 @@ void check_card(const Card& card, const WorldOptions& options, int32_t pe) {
         pe, card.pe, card.pes, static_cast<unsigned long long>(card.epoch), options.pes,
         static_cast<unsigned long long>(options.epoch));
   }
-  if ((card.check != 0) != options.check) refuse(card, pe, "has another setting of spark.sparkgap.check");
 }
 
 }  // namespace
@@ -74,6 +75,14 @@ std::vector<Card> read_cards(const uint8_t* bytes, const WorldOptions& options) 
     if (!fits) refuse(card, pe, "was told of another node than its neighbours: PEs are numbered node by node");
   }
   const Card& own = cards[static_cast<size_t>(options.pe)];
+  for (const Card& card : cards) {
+    if ((card.is_rdma != 0) == (own.is_rdma != 0)) continue;
+    fail(
+        SPARKGAP_MISMATCH, card.pe,
+        "the wire (spark.sparkgap.wire) is %s on PE %d (%s on %s), but %s on PE %d (%s on %s): name one that all hosts "
+        "have",
+        wire_name(own), own.pe, own.label, own.host, wire_name(card), card.pe, card.label, card.host);
+  }
   if (own.node_first_pe != options.node_first_pe || own.node_pes != options.node_pes) {
     fail(SPARKGAP_INVALID_ARGUMENT, own.pe, "the cards are not those of the world that was created");
   }

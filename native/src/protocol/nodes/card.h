@@ -25,7 +25,7 @@ struct Card {
   int32_t pes;
   int32_t node_first_pe;
   int32_t node_pes;
-  int32_t check;
+  int32_t is_rdma;  // what wire it listens on
   uint64_t epoch;
   uint64_t key[2];      // PE 0's is the world's
   WireContact contact;  // where this PE listens until it is connected
@@ -61,8 +61,8 @@ class NodeMap {
   int32_t largest_ = 0;
 };
 
-// All cards of the world, checked against what this PE was told: throws INVALID_ARGUMENT or UNAVAILABLE and names the
-// PE whose card does not fit.
+// All cards of the world, checked against what this PE was told and its own card: throws INVALID_ARGUMENT, UNAVAILABLE
+// or MISMATCH, and names the PE whose card does not fit.
 std::vector<Card> read_cards(const uint8_t* cards, const WorldOptions& options);
 
 // The same for PEs that can map each other's memory: SPARKGAP_NODE_KEY_BYTES.

@@ -13,7 +13,18 @@
 namespace sparkgap {
 
 // WireSignal::kind.
-enum SignalKind : uint32_t { kMessage = 1, kReleased, kRequest, kRequestsDone, kAnswer, kFreed, kNote, kGoodbye };
+enum SignalKind : uint32_t {
+  kMessage = 1,
+  kReleased,
+  kRequest,
+  kRequestsDone,
+  kAnswer,
+  kFreed,
+  kNote,
+  kGoodbye,
+  kAskCalls,
+  kCalls
+};
 
 constexpr uint64_t kRequests = 32;  // to one PE that may be on the way
 
@@ -31,6 +42,7 @@ struct alignas(kPageBytes) Channels::Head {
   AbortNote note;
   int64_t answer;
   Request requests[kRequests];
+  CallLine calls;  // of the PE whose channel it lies in, when it was asked last
 };
 
 struct Channels::Channel {
@@ -49,6 +61,9 @@ struct Channels::Channel {
   std::atomic<uint64_t> requests_told{0};
   std::atomic<bool> owes_answer{false};
   int64_t answer = 0;
+  std::atomic<uint64_t> calls_told{0};
+  std::atomic<bool> owes_calls{false};
+  CallLine calls = {};           // this PE's, on its way
   uint32_t checks[kSlots] = {};  // of the messages in the slots
 };
 

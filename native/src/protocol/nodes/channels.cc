@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "protocol/abort.h"
+#include "protocol/call.h"
 #include "protocol/nodes/channel.h"
 
 namespace sparkgap {
@@ -72,6 +73,7 @@ Channels::~Channels() {
 void Channels::write_card(Card* card) const {
   card->contact = wire_->contact();
   card->inbox = inbox_memory_;
+  card->is_rdma = wire_->is_rdma() ? 1 : 0;
 }
 
 void Channels::connect(Node& node, const NodeMap& map, const std::vector<Card>& cards, RequestHandler* handler) {
@@ -191,11 +193,19 @@ void Channels::refuse_call_of(int32_t peer) {
   failure.status = SPARKGAP_MISMATCH;
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
-  text.add("PEs made different calls: ");
-  node_->waiter().describe_own_call(text);
-  text.add(", but what ");
-  describe_peer(text, peer);
-  text.add(" sent is of another call; every PE must make the same collective calls in the same order");
+  CallDifference difference;
+  const CallLine* calls = calls_of(peer);
+  const int32_t own = node_->pe();
+  if (calls != nullptr && find_difference(node_->control().call_line(own), *calls, &difference)) {
+    describe_difference(text, {options_.pe, options_.label.c_str()}, {peer, label(peer)}, difference);
+  } else {
+    // It is too far ahead for its call of this number to be known still, or does not answer.
+    text.add("PEs made different calls: ");
+    node_->waiter().describe_own_call(text);
+    text.add(", but what ");
+    describe_peer(text, peer);
+    text.add(" sent is of another call; every PE must make the same collective calls in the same order");
+  }
   node_->waiter().give_up(failure);
 }
 
@@ -269,6 +279,14 @@ void Channels::pay() {
       if (paid) channel.owes_answer.store(false, std::memory_order_relaxed);
       all &= paid;
     }
+    if (channel.owes_calls.load(std::memory_order_acquire)) {
+      channel.calls = copy_calls(node_->control().call_line(node_->pe()));
+      const uint64_t offset = channel_offset(options_.pe) + offsetof(Head, calls);
+      const WireSignal signal = {kCalls, 0, 0};
+      const bool paid = wire_->try_put(peer, channel.inbox, offset, &channel.calls, sizeof channel.calls, &signal);
+      if (paid) channel.owes_calls.store(false, std::memory_order_relaxed);
+      all &= paid;
+    }
     const uint64_t done = channel.requests_done.load(std::memory_order_acquire);
     if (done - channel.requests_told.load(std::memory_order_relaxed) >= kRequests / 2) {
       const bool paid = wire_->try_signal(peer, {kRequestsDone, static_cast<uint32_t>(done) & kCountMask, 0});
@@ -306,6 +324,13 @@ void Channels::on_signal(int32_t peer, const WireSignal& signal) {
       break;
     case kAnswer:
       channel.answers.fetch_add(1, std::memory_order_release);
+      break;
+    case kAskCalls:
+      channel.owes_calls.store(true, std::memory_order_release);
+      owes_.store(true, std::memory_order_release);
+      break;
+    case kCalls:
+      channel.calls_told.fetch_add(1, std::memory_order_release);
       break;
     case kFreed:
       handler_->on_freed(peer);

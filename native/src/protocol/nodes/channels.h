@@ -116,6 +116,7 @@ class Channels final : public WireSink, public Pump {
   int32_t awaited() const override { return awaited_; }
   bool has_peers() const override;
   void describe_peer(Text& text, int32_t pe) const override;
+  const CallLine* calls_of(int32_t pe) override;
 
   void on_signal(int32_t peer, const WireSignal& signal) override;
 

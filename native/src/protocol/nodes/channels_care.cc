@@ -22,6 +22,8 @@ namespace {
 constexpr int64_t kDozeNs = 1000000;
 constexpr int kSleepMs = 10;
 constexpr int kMostFruitless = 16;
+// For what a peer is asked only to be named in an error.
+constexpr int64_t kAskedPatienceUs = 200000;
 
 void doze() {
   const timespec time = {0, kDozeNs};
@@ -64,6 +66,19 @@ void Channels::check_present(int32_t peer) {
 void Channels::describe_peer(Text& text, int32_t pe) const {
   const Card& card = cards_[static_cast<size_t>(pe)];
   text.add("PE %d (%s, on %s)", pe, card.label, card.host);
+}
+
+const CallLine* Channels::calls_of(int32_t peer) {
+  Channel& channel = channels_[static_cast<size_t>(peer)];
+  const uint64_t told = channel.calls_told.load(std::memory_order_acquire);
+  const auto is_there = [&] { return channel.calls_told.load(std::memory_order_acquire) != told; };
+  const int64_t end = now_us() + kAskedPatienceUs;
+  bool asked = false;
+  while (!is_there() && now_us() < end && wire_->state(peer) == WireState::kConnected) {
+    asked = asked || wire_->try_signal(peer, {kAskCalls, 0, 0});
+    pump();
+  }
+  return is_there() ? &head_from(peer).calls : nullptr;
 }
 
 void Channels::give_up_gone(int32_t peer) {

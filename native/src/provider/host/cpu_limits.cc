@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "provider/host/control_groups.h"
+
 namespace sparkgap {
 namespace {
 
@@ -35,35 +37,12 @@ int32_t limit_of_version_1(const std::string& group) {
   return cpus(quota, period);
 }
 
-// The least of a group and of all those around it. A container may not see the outer ones, and may have its own group
-// at the top although its path says otherwise.
-void take_least(Quota* least, const std::string& top, std::string path, int32_t (*limit)(const std::string&)) {
-  for (;;) {
-    const int32_t found = limit(top + path);
-    if (found < least->cpus) *least = {found, top + path};
-    if (path.empty()) return;
-    const size_t parent = path.rfind('/');
-    path.resize(parent == std::string::npos ? 0 : parent);
-  }
-}
-
 Quota least_quota(const std::string& root) {
-  const std::string mount = root + "/sys/fs/cgroup";
   Quota least;
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    // "number:controllers:path"; version 2 names no controllers.
-    const size_t controllers = line.find(':') + 1;
-    const size_t end = line.find(':', controllers);
-    if (controllers == 0 || end == std::string::npos) continue;
-    const std::string names = "," + line.substr(controllers, end - controllers) + ",";
-    const std::string path = line.substr(end + 1);
-    if (names == ",,") {
-      take_least(&least, mount, path, limit_of_version_2);
-    } else if (names.find(",cpu,") != std::string::npos) {
-      take_least(&least, mount + "/cpu", path, limit_of_version_1);
-    }
-  }
+  for_each_control_group(root, "cpu", [&least](const std::string& group, int version) {
+    const int32_t found = version == 2 ? limit_of_version_2(group) : limit_of_version_1(group);
+    if (found < least.cpus) least = {found, group};
+  });
   return least;
 }
 

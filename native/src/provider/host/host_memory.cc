@@ -66,14 +66,14 @@ int reserve_pieces(Segment& segment, const Control& control, uint64_t begin, uin
 void reserve_part(Segment& segment, const WorldOptions& options, const Node& node, uint64_t bytes, uint64_t stride,
                   uint64_t free) {
   const uint64_t begin = static_cast<uint64_t>(node.pe()) * stride;
-  // What is known to be too much is not tried: pieces that are there already are memory that others may need. (A tmpfs
-  // without a limit says that nothing is free.)
-  const bool fits = free == 0 || stride * static_cast<uint64_t>(node.pes()) <= free;
+  // What is known to be too much is not tried: pieces that are there already are memory that others may need, and
+  // memory that there is not is the end of some process.
+  const bool fits = stride * static_cast<uint64_t>(node.pes()) <= free;
   const int error = fits ? reserve_pieces(segment, node.control(), begin, begin + stride) : ENOSPC;
   if (error == 0) return;
   if (error != ENOSPC) {
-    fail(SPARKGAP_OUT_OF_MEMORY, options.pe, "cannot reserve %llu bytes in %s: %s",
-         static_cast<unsigned long long>(stride), options.host_directory.c_str(), std::strerror(error));
+    fail(SPARKGAP_OUT_OF_MEMORY, options.pe, "cannot reserve %llu bytes of %s: %s",
+         static_cast<unsigned long long>(stride), place(options.host_directory).c_str(), std::strerror(error));
   }
   char message[kMaxMessageBytes];
   Text text(message, sizeof message);
@@ -99,7 +99,7 @@ std::unique_ptr<SymmetricMemory> allocate_host_memory(const WorldOptions& option
   const Offer of_pe_0 = agree(node, made, "", mine)[0];
 
   const Failure reserved = attempt([&] {
-    if (node.pe() != 0) segment = Segment::open(node.process(0), of_pe_0.fd, total);
+    if (node.pe() != 0) segment = Segment::open(options.host_directory, node.process(0), of_pe_0.fd, total);
     reserve_part(segment, options, node, bytes, stride, of_pe_0.free);
   });
   agree(node, reserved, "");

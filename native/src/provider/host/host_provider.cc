@@ -33,8 +33,8 @@ void HostProvider::make_world() {
   if (const int error = segment_.reserve(0, layout.segment_bytes); error != 0) {
     if (error != ENOSPC) {
       fail(SPARKGAP_UNAVAILABLE, kNoPe,
-           "cannot reserve memory in %s: %s; spark.sparkgap.host.directory must name a tmpfs",
-           options_.host_directory.c_str(), std::strerror(error));
+           "cannot reserve %s: %s; where spark.sparkgap.host.directory names a directory, it must be of a tmpfs",
+           place(options_.host_directory).c_str(), std::strerror(error));
     }
     char message[kMaxMessageBytes];
     Text text(message, sizeof message);
@@ -81,7 +81,7 @@ Control HostProvider::open_world(const uint8_t* bytes) {
     if (id.segment_bytes != ControlLayout::of(options_.node_pes).segment_bytes) {
       fail(SPARKGAP_UNAVAILABLE, 0, "PE 0's control segment is laid out otherwise: use one plugin jar everywhere");
     }
-    segment_ = Segment::open(id.pid, id.fd, id.segment_bytes);
+    segment_ = Segment::open(options_.host_directory, id.pid, id.fd, id.segment_bytes);
   }
   check_header(id.key);
   control_ = Control(segment_.base(), options_.node_pes);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -47,6 +48,12 @@ uint64_t start_time_in(const std::string& stat) {
   return std::strtoull(field, nullptr, 10);
 }
 
+int64_t read_clock_ns(clockid_t clock) {
+  timespec time = {};
+  clock_gettime(clock, &time);
+  return static_cast<int64_t>(time.tv_sec) * 1000000000 + time.tv_nsec;
+}
+
 }  // namespace
 
 std::string boot_id() {
@@ -58,6 +65,21 @@ std::string boot_id() {
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = "";
   return gethostname(name, sizeof name) == 0 ? name : "unknown host";
+}
+
+int64_t kernel_start_ns() {
+  constexpr int kReads = 16;
+  int64_t start = 0;
+  int64_t least_between = INT64_MAX;
+  for (int i = 0; i < kReads; ++i) {
+    const int64_t before = read_clock_ns(CLOCK_BOOTTIME);
+    const int64_t now = read_clock_ns(CLOCK_REALTIME);
+    const int64_t between = read_clock_ns(CLOCK_BOOTTIME) - before;
+    if (between >= least_between) continue;
+    least_between = between;
+    start = now - before - between / 2;
+  }
+  return start;
 }
 
 uint64_t pid_namespace() {

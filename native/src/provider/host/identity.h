@@ -14,6 +14,10 @@ std::string boot_id();
 
 std::string host_name();
 
+// When the kernel was started, in nanoseconds of its own clock: what namespaces and containers do not change, as little
+// as the CPUs that they share. The same to about a microsecond for all processes of a machine.
+int64_t kernel_start_ns();
+
 // Inode of this process's PID namespace: the same number means that PIDs mean the same.
 uint64_t pid_namespace();
 

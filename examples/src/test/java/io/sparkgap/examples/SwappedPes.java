@@ -91,7 +91,7 @@ final class SwappedPes {
           new WorldSettings(
               Duration.ofSeconds(20),
               false,
-              "/dev/shm",
+              "",
               shared,
               0,
               nvshmemLibrary,

@@ -20,6 +20,7 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_event").pointerTypes("EventHandle"))
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
+        .put(new Info("sparkgap_counter").pointerTypes("Counter"))
         .put(new Info("sparkgap_status").cast().valueTypes("int"));
   }
 }

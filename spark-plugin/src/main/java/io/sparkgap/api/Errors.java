@@ -73,8 +73,11 @@ public final class Errors {
                   unlessSaid(
                       said,
                       "spark.sparkgap.host.directory",
-                      " Allocate less, enlarge the tmpfs (for a container: its shared memory size),"
-                          + " or point spark.sparkgap.host.directory at a larger one."));
+                      unlessSaid(
+                          said,
+                          "spark.executor.memoryOverhead",
+                          " Allocate less, or leave more memory (spark.executor.memoryOverhead; the"
+                              + " tmpfs, if spark.sparkgap.host.directory names one).")));
       case SparkgapNative.SPARKGAP_UNAVAILABLE ->
           unlessSaid(
               said,

@@ -73,6 +73,10 @@ final class FieldReader {
     return new Offer(text(), flag(), text());
   }
 
+  CallCount callCount() {
+    return new CallCount(text(), text(), number(), number(), number(), number(), number());
+  }
+
   <T> List<T> list(Function<FieldReader, T> reader) {
     int size = length(MAX_ELEMENTS);
     List<T> values = new ArrayList<>(size);

@@ -67,6 +67,16 @@ final class FieldWriter {
     text(offer.detail());
   }
 
+  void callCount(CallCount count) {
+    text(count.call());
+    text(count.route());
+    number(count.mostBytes());
+    number(count.calls());
+    number(count.bytes());
+    number(count.nanos());
+    number(count.waitedNanos());
+  }
+
   <T> void list(List<T> values, Consumer<T> writer) {
     number(values.size());
     values.forEach(writer);

@@ -57,6 +57,7 @@ final class Gathering {
   private final Map<Integer, WorldId> published = new TreeMap<>();
   private WorldId worldId = WorldId.NONE;
   private int[] peOfPartition;
+  private List<String> links = List.of();
 
   Gathering(StageAttempt stage, int tasks, long nowNanos) {
     this.stage = stage;
@@ -180,6 +181,19 @@ final class Gathering {
       worldId = WorldId.ofCards(List.copyOf(published.values()));
       phase = Phase.CONNECTING;
     }
+  }
+
+  /** What is not of this world is no word of it. */
+  void link(List<String> told) {
+    if (world != null
+        && told.size() == tasks
+        && told.stream().allMatch(row -> row.length() == tasks)) {
+      links = told;
+    }
+  }
+
+  List<String> links() {
+    return links;
   }
 
   private boolean isWired() {

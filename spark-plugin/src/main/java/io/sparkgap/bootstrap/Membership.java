@@ -1,8 +1,10 @@
 package io.sparkgap.bootstrap;
 
 import io.sparkgap.api.Communicator;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.Leave;
 import io.sparkgap.bootstrap.Message.Ready;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +19,7 @@ public final class Membership {
   private final Member member;
   private final NativeWorld world;
   private final int endsHere;
+  private final List<CallCount> countsBefore;
   private final Exit exit;
 
   /** Guards the world's use by this task against {@link #abort}. */
@@ -45,6 +48,7 @@ public final class Membership {
     this.member = member;
     this.world = world;
     this.endsHere = endsHere;
+    this.countsBefore = world.counts();
     this.exit = exit;
   }
 
@@ -66,6 +70,10 @@ public final class Membership {
     return new Ready(task.stage(), task.partition());
   }
 
+  Counted countedMessage(boolean over) {
+    return new Counted(task.stage(), task.partition(), over, counts());
+  }
+
   BarrierTask task() {
     return task;
   }
@@ -77,6 +85,11 @@ public final class Membership {
   /** How many collective calls the PE has made in its world; any thread may ask. */
   long calls() {
     return world.calls();
+  }
+
+  /** What the task's calls have cost in its world; any thread may ask. */
+  List<CallCount> counts() {
+    return CallCount.since(countsBefore, world.counts());
   }
 
   int endsHere() {

@@ -82,6 +82,21 @@ public sealed interface Message {
     }
   }
 
+  /**
+   * What the calls of the PE of this partition have cost in its stage so far.
+   *
+   * @param over whether it has left its world
+   */
+  record Counted(StageAttempt stage, int partition, boolean over, List<CallCount> counts)
+      implements Notice {}
+
+  /**
+   * PE 0 tells how the PEs of its world are linked, where that is not all by one memory.
+   *
+   * @param links of each PE a letter for each, the first of its {@link io.sparkgap.api.Link}
+   */
+  record Linked(StageAttempt stage, List<String> links) implements Notice {}
+
   /** A line of progress for the application's listeners. */
   record Report(int pe, String line) implements Notice {}
 

@@ -8,10 +8,12 @@ import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Linked;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
 import io.sparkgap.bootstrap.Message.Ready;
@@ -33,7 +35,7 @@ import java.util.function.Function;
  */
 public final class MessageCodec {
   /** Changes with any change of what follows. */
-  static final int VERSION = 5;
+  static final int VERSION = 6;
 
   /** No message is longer: a world of the most PEs, with names of ordinary length, fits. */
   static final int MAX_BYTES = 256 * 1024;
@@ -60,6 +62,8 @@ public final class MessageCodec {
     register(8, ExecutorFailure.class, MessageCodec::write, MessageCodec::readExecutorFailure);
     register(9, ExecutorReplaced.class, MessageCodec::write, MessageCodec::readExecutorReplaced);
     register(10, ExecutorReady.class, MessageCodec::write, MessageCodec::readExecutorReady);
+    register(11, Counted.class, MessageCodec::write, MessageCodec::readCounted);
+    register(12, Linked.class, MessageCodec::write, MessageCodec::readLinked);
     register(20, Wait.class, MessageCodec::write, MessageCodec::readWait);
     register(21, Assignment.class, MessageCodec::write, MessageCodec::readAssignment);
     register(22, Refused.class, MessageCodec::write, MessageCodec::readRefused);
@@ -189,6 +193,26 @@ public final class MessageCodec {
         in.list(FieldReader::number),
         in.list(MessageCodec::readReady),
         in.list(FieldReader::number));
+  }
+
+  private static void write(FieldWriter out, Counted message) {
+    out.stage(message.stage());
+    out.number(message.partition());
+    out.flag(message.over());
+    out.list(message.counts(), out::callCount);
+  }
+
+  private static Counted readCounted(FieldReader in) {
+    return new Counted(in.stage(), in.count(), in.flag(), in.list(FieldReader::callCount));
+  }
+
+  private static void write(FieldWriter out, Linked message) {
+    out.stage(message.stage());
+    out.list(message.links(), out::text);
+  }
+
+  private static Linked readLinked(FieldReader in) {
+    return new Linked(in.stage(), in.list(FieldReader::text));
   }
 
   private static void write(FieldWriter out, Report message) {

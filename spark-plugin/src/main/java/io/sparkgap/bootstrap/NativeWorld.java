@@ -222,6 +222,13 @@ public final class NativeWorld implements AutoCloseable {
     }
   }
 
+  /** What this PE's calls have cost since the world was made; any thread may ask. */
+  List<CallCount> counts() {
+    synchronized (life) {
+      return closed ? List.of() : NativeCounters.of(handle);
+    }
+  }
+
   /** Forgets what the last stage asked for, so that the next finds the world as if it were new. */
   public void forgetChoices() {
     synchronized (life) {

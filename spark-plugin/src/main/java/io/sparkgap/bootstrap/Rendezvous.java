@@ -3,7 +3,9 @@ package io.sparkgap.bootstrap;
 import io.sparkgap.bootstrap.Gathering.Phase;
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Linked;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
 import io.sparkgap.bootstrap.Message.Ready;
@@ -44,7 +46,7 @@ public final class Rendezvous {
   private final RendezvousLimits limits;
   private final boolean deviceShared;
   private final LongSupplier nanoTime;
-  private final Listener listener;
+  private final RendezvousListener listener;
 
   private final Map<StageAttempt, Gathering> gatherings = new LinkedHashMap<>();
   private final LatestAttempts latest = new LatestAttempts();
@@ -52,28 +54,16 @@ public final class Rendezvous {
   private final Set<List<String>> brokenLayouts = new HashSet<>();
   private long lastEpoch;
 
-  /** Hears, before those who ask do, what comes of members. Must not wait. */
-  @FunctionalInterface
-  public interface Listener {
-    /** All PEs of a world can call. */
-    void ready(WorldReady world);
-
-    /**
-     * The members of a stage attempt can be no world.
-     *
-     * @param tasks how many they are
-     * @param place whether that is for where they are, so that others might do
-     */
-    default void refused(StageAttempt stage, int tasks, boolean place, String reason) {}
-  }
-
   /**
    * @param deviceShared whether several PEs may be on one GPU
    * @param nanoTime a clock like {@link System#nanoTime}
    * @param listener told what comes of the members; must not wait
    */
   public Rendezvous(
-      RendezvousLimits limits, boolean deviceShared, LongSupplier nanoTime, Listener listener) {
+      RendezvousLimits limits,
+      boolean deviceShared,
+      LongSupplier nanoTime,
+      RendezvousListener listener) {
     this.limits = limits;
     this.deviceShared = deviceShared;
     this.nanoTime = nanoTime;
@@ -162,7 +152,25 @@ public final class Rendezvous {
               gathering.world().members(),
               gathering.world().provider(),
               gathering.decision(),
+              gathering.links(),
               took));
+    }
+  }
+
+  /** A PE tells what its calls have cost; nobody else is heard. */
+  public synchronized void counted(Counted counted) {
+    Gathering gathering = gatherings.get(counted.stage());
+    if (gathering != null && gathering.world() != null && gathering.has(counted.partition())) {
+      int pe = gathering.pe(counted.partition());
+      listener.counted(counted.stage(), pe, counted.over(), counted.counts());
+    }
+  }
+
+  /** PE 0 tells how the PEs of its world are linked. */
+  public synchronized void linked(Linked linked) {
+    Gathering gathering = gatherings.get(linked.stage());
+    if (gathering != null) {
+      gathering.link(linked.links());
     }
   }
 

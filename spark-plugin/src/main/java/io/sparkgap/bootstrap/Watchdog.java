@@ -22,12 +22,15 @@ import org.slf4j.LoggerFactory;
 final class Watchdog {
   private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
 
+  private static final Duration COUNTS_INTERVAL = Duration.ofSeconds(2);
+
   private final ScheduledExecutorService scheduler;
   private final Duration interval;
   private final DriverLink driver;
   private final String executorId;
   private final Set<Membership> watched = ConcurrentHashMap.newKeySet();
 
+  private long toldNanos = System.nanoTime();
   private boolean killFlagsScheduled;
   private boolean driverScheduled;
 
@@ -111,6 +114,7 @@ final class Watchdog {
         || verdicts.lost().size() != stages.size()) {
       return 0;
     }
+    tellCounts(members);
     for (Membership member : members) {
       int index = stages.indexOf(member.task().stage());
       String reason = verdicts.reasons().get(index);
@@ -122,6 +126,18 @@ final class Watchdog {
       }
     }
     return verdicts.pollAfterMicros();
+  }
+
+  /** What PEs that go on have done, for whoever looks at the application's UI. */
+  private void tellCounts(List<Membership> members) {
+    long now = System.nanoTime();
+    if (now - toldNanos < COUNTS_INTERVAL.toNanos()) {
+      return;
+    }
+    toldNanos = now;
+    members.stream()
+        .filter(Membership::isReady)
+        .forEach(member -> driver.tell(member.countedMessage(false)));
   }
 
   private static long mostCalls(List<Membership> members, StageAttempt stage) {

@@ -1,15 +1,20 @@
 package io.sparkgap.bootstrap;
 
+import static java.util.stream.Collectors.joining;
+
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DeviceFailedException;
 import io.sparkgap.api.InternalException;
+import io.sparkgap.api.Link;
 import io.sparkgap.api.PeInfo;
 import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.api.Topology;
 import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.Message.Answer;
 import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Linked;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
 import io.sparkgap.bootstrap.Message.Refused;
@@ -44,6 +49,7 @@ public final class WorldClient implements AutoCloseable {
   private final ScheduledThreadPoolExecutor scheduler;
   private final KeptWorlds kept;
   private final Watchdog watchdog;
+  private final WorldCounts counts = new WorldCounts();
 
   /**
    * @param capabilities what worlds can be made with here; may wait until that is known
@@ -93,6 +99,11 @@ public final class WorldClient implements AutoCloseable {
     scheduler.allowCoreThreadTimeOut(true);
     scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return scheduler;
+  }
+
+  /** What this executor's PEs have done. */
+  public WorldCounts counts() {
+    return counts;
   }
 
   /**
@@ -153,6 +164,7 @@ public final class WorldClient implements AutoCloseable {
                 .filter(each -> each.executorId().equals(executorId))
                 .count();
     Membership membership = new Membership(task, member, world, endsHere, this::leave);
+    counts.enter(membership, assignment.decision());
     watchdog.watch(membership);
     try {
       if (assignment.decision() != Decision.REUSE) {
@@ -168,8 +180,17 @@ public final class WorldClient implements AutoCloseable {
       membership.end();
       throw e;
     }
+    if (world.pe() == 0 && world.isTold()) {
+      driver.tell(new Linked(task.stage(), letters(world.links())));
+    }
     driver.tell(membership.readyMessage());
     return membership;
+  }
+
+  private static List<String> letters(List<List<Link>> links) {
+    return links.stream()
+        .map(row -> row.stream().map(link -> link.name().substring(0, 1)).collect(joining()))
+        .toList();
   }
 
   private NativeWorld endOrLeave(
@@ -177,6 +198,7 @@ public final class WorldClient implements AutoCloseable {
     try {
       return end(assignment, member);
     } catch (RuntimeException e) {
+      counts.failToEnter();
       withdrawIfUnavailable(able, assignment, e);
       tellLeave(new Leave(task.stage(), task.partition(), false, 0, 0, e.toString()));
       if (e instanceof DeviceFailedException) {
@@ -274,6 +296,8 @@ public final class WorldClient implements AutoCloseable {
 
   private void leave(Membership membership) {
     watchdog.unwatch(membership);
+    Counted counted = membership.countedMessage(true);
+    counts.leave(membership, counted.counts());
     NativeWorld world = membership.world();
     long calls = world.calls();
     long history = world.history();
@@ -292,6 +316,7 @@ public final class WorldClient implements AutoCloseable {
       // What other tasks of this executor gave back of this world is of no use any more.
       kept.retire(List.of(world.epoch()));
     }
+    driver.tell(counted);
     tellLeave(membership.leaveMessage(isKept, calls, history));
     if (beyondRepair) {
       replaceProcess.accept(

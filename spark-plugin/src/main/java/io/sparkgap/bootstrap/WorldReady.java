@@ -9,6 +9,8 @@ import java.util.Locale;
  *
  * @param members its PEs, in their order
  * @param provider who owns its memory
+ * @param links of each PE a letter for each, the first of its {@link io.sparkgap.api.Link}; empty
+ *     where all are linked by one memory
  * @param took from the last PE's arrival until the driver knew that every PE was ready
  */
 public record WorldReady(
@@ -17,6 +19,7 @@ public record WorldReady(
     List<Member> members,
     String provider,
     Decision decision,
+    List<String> links,
     Duration took) {
   public int pes() {
     return members.size();

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param peerTimeout how long a call waits for another PE
  * @param check whether PEs compare their calls before data moves
- * @param hostDirectory the tmpfs of what PEs share on the host
+ * @param hostDirectory a tmpfs for what PEs share on the host, or nothing: memory in none
  * @param deviceShared whether several PEs may be on one GPU
  * @param kernelMaxBlocks the most blocks of a collective's kernel; 0: as many as are fastest
  * @param nvshmemLibrary where NVSHMEM is; empty: looked for

@@ -2,10 +2,12 @@ package io.sparkgap.plugin;
 
 import io.sparkgap.bootstrap.Message;
 import io.sparkgap.bootstrap.Message.Answer;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Linked;
 import io.sparkgap.bootstrap.Message.Notice;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
@@ -107,6 +109,10 @@ final class DriverEndpoint {
   private Answer hear(Notice notice) {
     if (notice instanceof Ready ready) {
       of(ready.stage()).ready(ready);
+    } else if (notice instanceof Counted counted) {
+      of(counted.stage()).counted(counted);
+    } else if (notice instanceof Linked linked) {
+      of(linked.stage()).linked(linked);
     } else if (notice instanceof Report report) {
       onReport.accept(report);
     } else if (notice instanceof ExecutorReady ready) {

@@ -1,9 +1,11 @@
 package io.sparkgap.plugin;
 
 import io.sparkgap.api.ProviderUnavailableException;
+import io.sparkgap.bootstrap.CallCount;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Rendezvous;
 import io.sparkgap.bootstrap.RendezvousLimits;
+import io.sparkgap.bootstrap.RendezvousListener;
 import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldReady;
 import java.time.Duration;
@@ -35,6 +37,7 @@ public final class DriverSide implements DriverPlugin {
   private DriverEndpoint endpoint;
   private ApplicationEnd applicationEnd;
   private EventWriter events;
+  private WorldEvents worldEvents;
   private ExecutorTable executors;
   private Slots slots;
   private StageLaunches launches;
@@ -54,6 +57,9 @@ public final class DriverSide implements DriverPlugin {
     if (!set.isEmpty()) {
       LOG.info("Set, so that a barrier stage starts soon after its executors: {}", set);
     }
+    for (String advice : TestedVersions.advice(sc.version(), Runtime.version().feature())) {
+      LOG.warn("{}", advice);
+    }
     for (String advice : SparkConfCheck.advice(sc.conf())) {
       LOG.warn("{}", advice);
     }
@@ -68,7 +74,7 @@ public final class DriverSide implements DriverPlugin {
                     : conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT)),
             conf.get(SparkgapConf.DEVICE_SHARED),
             System::nanoTime,
-            new Rendezvous.Listener() {
+            new RendezvousListener() {
               @Override
               public void ready(WorldReady world) {
                 worldReady(world);
@@ -77,6 +83,12 @@ public final class DriverSide implements DriverPlugin {
               @Override
               public void refused(StageAttempt stage, int tasks, boolean place, String reason) {
                 refuse(stage, tasks, place, reason);
+              }
+
+              @Override
+              public void counted(
+                  StageAttempt stage, int pe, boolean over, List<CallCount> counts) {
+                worldEvents.counted(stage, pe, over, counts);
               }
             });
     ExecutorStarts starts =
@@ -92,6 +104,7 @@ public final class DriverSide implements DriverPlugin {
     sc.addSparkListener(new StageWatcher(rendezvous, endpoint.rehearsals()));
     events = EventWriter.open(conf.get(SparkgapConf.EVENTS), rendezvous::calls);
     sc.addSparkListener(new EventListener(sc, events));
+    worldEvents = WorldEvents.of(sc);
     executors = new ExecutorTable(sc);
     sc.addSparkListener(executors);
     slots = new Slots(this, sc, executors);
@@ -184,6 +197,7 @@ public final class DriverSide implements DriverPlugin {
   private void worldReady(WorldReady ready) {
     LOG.info("{}", ready);
     events.write(ApplicationEvent.World.of(ready));
+    worldEvents.ready(ready);
     for (Consumer<WorldReady> listener : worldListeners) {
       try {
         listener.accept(ready);

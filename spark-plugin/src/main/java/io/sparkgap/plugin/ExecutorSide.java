@@ -97,6 +97,7 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.WORLDS_IDLE_MAX),
               conf.get(SparkgapConf.WORLDS_IDLE_TIMEOUT),
               conf.get(SparkgapConf.WATCHDOG_INTERVAL));
+      ExecutorMetrics.register(context.metricRegistry(), worlds.counts());
       LOG.info("Sparkgap {} is ready on executor {}", NativeLibrary.version(), executorId);
       Map<String, ResourceInformation> resources = resources(context);
       SparkConf spark = context.conf();
@@ -315,6 +316,9 @@ public final class ExecutorSide implements ExecutorPlugin {
   }
 
   private static void requireFolder(String path) {
+    if (path.isEmpty()) {
+      return;
+    }
     Path folder = Path.of(path);
     if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
       throw new IllegalArgumentException(
@@ -323,8 +327,8 @@ public final class ExecutorSide implements ExecutorPlugin {
               + path
               + ", which is "
               + (Files.isDirectory(folder) ? "not writable for this process" : "no folder here")
-              + ": name a tmpfs that every executor can write to, normally /dev/shm (a container"
-              + " may have to be given one)");
+              + ": name a tmpfs that every executor can write to (a container may have to be given"
+              + " one), or none");
     }
   }
 

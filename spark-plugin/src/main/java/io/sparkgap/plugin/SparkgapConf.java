@@ -198,11 +198,12 @@ public final class SparkgapConf {
       ConfigEntry.ofFolder(
           new Declaration(
               PREFIX + "host.directory",
-              "/dev/shm",
+              "",
               "0.1.0",
-              "The tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and"
+              "A tmpfs for what PEs share on a host: the symmetric heap of provider `host`, and"
                   + " some pages with which the PEs of any world watch each other. Nothing is ever"
-                  + " left in it."));
+                  + " left in it. By default that is memory in no file system, whose size no peer"
+                  + " can change and which only the host and the container limit."));
 
   public static final ConfigEntry<Duration> WATCHDOG_INTERVAL =
       ConfigEntry.ofDuration(

@@ -201,7 +201,7 @@ final class ThreadWorld implements AutoCloseable {
     try (WorldOptions options = new WorldOptions();
         BytePointer provider = new BytePointer("host", StandardCharsets.UTF_8);
         BytePointer label = new BytePointer("thread " + pe, StandardCharsets.UTF_8);
-        BytePointer directory = new BytePointer("/dev/shm", StandardCharsets.UTF_8)) {
+        BytePointer directory = new BytePointer("", StandardCharsets.UTF_8)) {
       options
           .pe(pe)
           .pes(pes)

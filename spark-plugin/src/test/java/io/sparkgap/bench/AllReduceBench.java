@@ -74,7 +74,7 @@ public final class AllReduceBench {
             problem -> {
               throw new IllegalStateException(problem);
             });
-    WorldSettings settings = new WorldSettings(Duration.ofSeconds(60), false, "/dev/shm");
+    WorldSettings settings = new WorldSettings(Duration.ofSeconds(60), false, "");
     try (NativeWorld world = NativeWorld.create(pe, pes, 0, "process " + pe, settings)) {
       if (pe == 0) {
         OUT.println(HexFormat.of().formatHex(world.id().bytes()));

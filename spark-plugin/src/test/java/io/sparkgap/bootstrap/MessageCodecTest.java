@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.sparkgap.bootstrap.Message.Acknowledged;
 import io.sparkgap.bootstrap.Message.Assignment;
+import io.sparkgap.bootstrap.Message.Counted;
 import io.sparkgap.bootstrap.Message.ExecutorFailure;
 import io.sparkgap.bootstrap.Message.ExecutorReady;
 import io.sparkgap.bootstrap.Message.ExecutorReplaced;
 import io.sparkgap.bootstrap.Message.Leave;
+import io.sparkgap.bootstrap.Message.Linked;
 import io.sparkgap.bootstrap.Message.Poll;
 import io.sparkgap.bootstrap.Message.Publish;
 import io.sparkgap.bootstrap.Message.Ready;
@@ -59,6 +61,12 @@ class MessageCodecTest {
             List.of(1L << 40, 0L),
             List.of(new Ready(STAGE, 3)),
             List.of(5L)),
+        new Counted(
+            STAGE,
+            1,
+            true,
+            List.of(new CallCount("allReduce", "host/packets", 64, 1000, 64_000, 1L << 40, 7))),
+        new Linked(STAGE, List.of("ST", "TS")),
         new Report(2, "epoch 3, loss 0.1"),
         new ExecutorReady("12", "node-a"),
         new ExecutorFailure("12", "node-a", "no library"),

@@ -37,7 +37,7 @@ abstract class RendezvousCalls {
               Duration.ofSeconds(60), Duration.ofSeconds(30), Duration.ofMinutes(5)),
           false,
           () -> now,
-          new Rendezvous.Listener() {
+          new RendezvousListener() {
             @Override
             public void ready(WorldReady world) {
               ready.add(world);

@@ -12,8 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** With native worlds of one PE. */
 class WorldCacheTest {
-  private static final WorldSettings SETTINGS =
-      new WorldSettings(Duration.ofSeconds(5), false, "/dev/shm");
+  private static final WorldSettings SETTINGS = new WorldSettings(Duration.ofSeconds(5), false, "");
 
   private final List<NativeWorld> made = new ArrayList<>();
   private long now;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WorldClientTest {
   private static final WorldSettings SETTINGS =
-      new WorldSettings(Duration.ofSeconds(10), false, "/dev/shm");
+      new WorldSettings(Duration.ofSeconds(10), false, "");
 
   @BeforeAll
   static void load() {

@@ -24,7 +24,7 @@ class SparkgapConfTest {
     SparkgapConf conf = read("spark.app.name", "other people's keys are their business");
     assertThat(conf.get(SparkgapConf.PEER_TIMEOUT)).isEqualTo(Duration.ofSeconds(30));
     assertThat(conf.get(SparkgapConf.CHECK)).isFalse();
-    assertThat(conf.get(SparkgapConf.HOST_DIRECTORY)).isEqualTo("/dev/shm");
+    assertThat(conf.get(SparkgapConf.HOST_DIRECTORY)).isEmpty();
   }
 
   @ParameterizedTest

@@ -1,0 +1,65 @@
+package io.sparkgap.bootstrap;
+
+import io.sparkgap.jni.Counter;
+import io.sparkgap.jni.SparkgapNative;
+import io.sparkgap.jni.WorldHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads what the native library has counted of one PE's calls. */
+final class NativeCounters {
+  private static final int USUAL = 32;
+
+  private NativeCounters() {}
+
+  static List<CallCount> of(WorldHandle world) {
+    for (int room = USUAL; ; ) {
+      try (Counter counters = new Counter(room)) {
+        int found = SparkgapNative.sparkgap_world_counters(world, counters, room);
+        if (found <= room) {
+          List<CallCount> counts = new ArrayList<>();
+          for (int i = 0; i < found; i++) {
+            counts.add(count(counters.position(i)));
+          }
+          counters.position(0);
+          return counts;
+        }
+        room = found;
+      }
+    }
+  }
+
+  private static CallCount count(Counter counter) {
+    long most = counter.most_bytes();
+    return new CallCount(
+        name(counter.operation()),
+        counter.route().getString(),
+        most < 0 ? Long.MAX_VALUE : most,
+        counter.calls(),
+        counter.bytes(),
+        counter.nanoseconds(),
+        counter.waited_nanoseconds());
+  }
+
+  /** As users wrote it. */
+  private static String name(int operation) {
+    return switch (operation) {
+      case SparkgapNative.SPARKGAP_ALL_REDUCE -> "allReduce";
+      case SparkgapNative.SPARKGAP_REDUCE_SCATTER -> "reduceScatter";
+      case SparkgapNative.SPARKGAP_ALL_GATHER -> "allGather";
+      case SparkgapNative.SPARKGAP_BROADCAST -> "broadcast";
+      case SparkgapNative.SPARKGAP_REDUCE -> "reduce";
+      case SparkgapNative.SPARKGAP_ALL_TO_ALL -> "allToAll";
+      case SparkgapNative.SPARKGAP_ALL_TO_ALLV -> "allToAllv";
+      case SparkgapNative.SPARKGAP_BARRIER -> "barrier";
+      case SparkgapNative.SPARKGAP_PUT -> "put";
+      case SparkgapNative.SPARKGAP_GET -> "get";
+      case SparkgapNative.SPARKGAP_PUT_SIGNAL -> "putSignal";
+      case SparkgapNative.SPARKGAP_SIGNAL -> "signal";
+      case SparkgapNative.SPARKGAP_WAIT_SIGNAL -> "waitSignal";
+      case SparkgapNative.SPARKGAP_FETCH_ADD -> "fetchAdd";
+      case SparkgapNative.SPARKGAP_SYNCHRONIZE -> "synchronize";
+      default -> "call " + operation;
+    };
+  }
+}
