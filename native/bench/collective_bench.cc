@@ -70,9 +70,20 @@ void measure(const Pe& pe, const Options& options, const test::Shared<double>& t
     const size_t count = bytes / 4;
     const CollectiveCall call =
         make_call(collective, arrays.in(), arrays.out(), count, SPARKGAP_FLOAT32, SPARKGAP_SUM, 0);
-    const double microseconds = microseconds_per_call(
-        iterations_for(bytes), [&] { pe.ok(test::make_call(world, call), options.collective.c_str()); }, barrier,
-        slowest);
+    const auto make = [&] { pe.ok(test::make_call(world, call), options.collective.c_str()); };
+    double microseconds = 0;
+    if (options.step == 0) {
+      microseconds = microseconds_per_call(iterations_for(bytes), make, barrier, slowest);
+    } else {
+      sparkgap_step* step = nullptr;
+      pe.ok(sparkgap_step_begin(world), "sparkgap_step_begin");
+      for (int i = 0; i < options.step; ++i) make();
+      pe.ok(sparkgap_step_end(world, &step), "sparkgap_step_end");
+      const auto run = [&] { pe.ok(sparkgap_step_run(world, step), "sparkgap_step_run"); };
+      const int runs = std::max(1, iterations_for(bytes) / options.step);
+      microseconds = microseconds_per_call(runs, run, barrier, slowest) / options.step;
+      pe.ok(sparkgap_step_destroy(world, step), "sparkgap_step_destroy");
+    }
     results.push_back({bytes, microseconds, sparkgap_route(world, collective, count, SPARKGAP_FLOAT32)});
   }
   if (pe.pe() == 0) {

@@ -36,4 +36,6 @@ set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 enable_language(CUDA)
+# The code of all architectures in half the space; drivers that CUDA's runtime of this version needs can unpack it.
+add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
 message(STATUS "GPU code by nvcc ${SPARKGAP_NVCC_VERSION} (${SPARKGAP_NVCC})")

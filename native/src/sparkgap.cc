@@ -19,6 +19,7 @@ namespace sparkgap {
 namespace {
 
 Streams& streams_of(sparkgap_world& world) {
+  world.check_not_recording("a change of the stream, or an event,");
   Streams* streams = world.streams();
   if (streams == nullptr) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "a host world has no stream: its calls are done when they return");
@@ -202,6 +203,7 @@ sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkga
   return guarded_call(world, [&] {
     check_pointer(buffer, "buffer");
     *buffer = nullptr;
+    world->check_not_recording("allocate");
     check_allocation(*world, bytes);
     *buffer = world->allocate(bytes);
   });
@@ -210,6 +212,7 @@ sparkgap_status sparkgap_allocate(sparkgap_world* world, uint64_t bytes, sparkga
 sparkgap_status sparkgap_free(sparkgap_world* world, sparkgap_buffer* buffer) {
   return guarded(world, [&] {
     check_pointer(buffer, "buffer");
+    world->check_not_recording("free");
     world->free(buffer);
   });
 }
@@ -229,8 +232,7 @@ sparkgap_status sparkgap_put(sparkgap_world* world, sparkgap_buffer* dst, uint64
                              uint64_t bytes, int32_t pe) {
   return guarded_call(world, [&] {
     check_put(*world, dst, dst_offset, src, bytes, pe);
-    const Counting counting = world->count(SPARKGAP_PUT, bytes);
-    if (bytes > 0) world->engine().put(*dst->memory, dst_offset, src, bytes, pe);
+    world->one_sided(put_call(dst->memory.get(), dst_offset, src, bytes, pe));
   });
 }
 
@@ -240,9 +242,7 @@ sparkgap_status sparkgap_get(sparkgap_world* world, void* dst, sparkgap_buffer* 
     check_pe(*world, pe, "pe");
     check_in_buffer(*world, src, src_offset, bytes, "src");
     if (bytes > 0) check_pointer(dst, "dst");
-    const Counting counting = world->count(SPARKGAP_GET, bytes);
-    if (bytes == 0) return;
-    world->engine().get(dst, *src->memory, src_offset, bytes, pe);
+    world->one_sided(get_call(dst, src->memory.get(), src_offset, bytes, pe));
   });
 }
 
@@ -253,9 +253,8 @@ sparkgap_status sparkgap_put_signal(sparkgap_world* world, sparkgap_buffer* dst,
     check_put(*world, dst, dst_offset, src, bytes, pe);
     check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
-    const Counting counting = world->count(SPARKGAP_PUT_SIGNAL, bytes);
-    if (bytes > 0) world->engine().put(*dst->memory, dst_offset, src, bytes, pe);
-    world->engine().signal(*signal->memory, signal_offset, value, signal_op, pe);
+    const OneSidedCall put = put_call(dst->memory.get(), dst_offset, src, bytes, pe);
+    world->one_sided(put_signal_call(put, signal_call(signal->memory.get(), signal_offset, value, signal_op, pe)));
   });
 }
 
@@ -265,8 +264,7 @@ sparkgap_status sparkgap_signal(sparkgap_world* world, sparkgap_buffer* signal, 
     check_pe(*world, pe, "pe");
     check_word(*world, signal, signal_offset, "signal");
     check_signal_op(signal_op);
-    const Counting counting = world->count(SPARKGAP_SIGNAL, sizeof(int64_t));
-    world->engine().signal(*signal->memory, signal_offset, value, signal_op, pe);
+    world->one_sided(signal_call(signal->memory.get(), signal_offset, value, signal_op, pe));
   });
 }
 
@@ -275,8 +273,7 @@ sparkgap_status sparkgap_wait_signal(sparkgap_world* world, sparkgap_buffer* sig
   return guarded_call(world, [&] {
     check_word(*world, signal, signal_offset, "signal");
     check_comparison(comparison);
-    const Counting counting = world->count(SPARKGAP_WAIT_SIGNAL, sizeof(int64_t));
-    world->engine().wait_signal(*signal->memory, signal_offset, comparison, value, observed);
+    world->one_sided(wait_signal_call(signal->memory.get(), signal_offset, comparison, value, observed));
   });
 }
 
@@ -285,8 +282,7 @@ sparkgap_status sparkgap_fetch_add(sparkgap_world* world, sparkgap_buffer* targe
   return guarded_call(world, [&] {
     check_pe(*world, pe, "pe");
     check_word(*world, target, offset, "target");
-    const Counting counting = world->count(SPARKGAP_FETCH_ADD, sizeof(int64_t));
-    world->engine().fetch_add(*target->memory, offset, delta, pe, before);
+    world->one_sided(fetch_add_call(target->memory.get(), offset, delta, pe, before));
   });
 }
 
@@ -336,11 +332,15 @@ sparkgap_status sparkgap_barrier(sparkgap_world* world) {
 }
 
 sparkgap_status sparkgap_world_finish(sparkgap_world* world) {
-  return guarded_call(world, [&] { world->finish(); });
+  return guarded_call(world, [&] {
+    world->check_not_recording("finish");
+    world->finish();
+  });
 }
 
 sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
   return guarded_call(world, [&] {
+    world->check_not_recording("synchronize");
     const Counting counting = world->count(SPARKGAP_SYNCHRONIZE, 0);
     world->engine().synchronize();
   });

@@ -10,7 +10,7 @@
 A host is a set of namespaces (network, UTS, mount, IPC, PID) with a host name (host0, host1, ...), a /dev/shm, a boot id and
 an address of its own: 10.77.0.1, 10.77.0.2, ... Nothing outside of them is changed, nothing outside can be reached from
 them, and nothing stays: they end with COMMAND, or with this program, however it ends. Two hosts are joined by a cable, more by
-a switch. Needs root, or the right to make these namespaces, and the program ip (Debian: iproute2).
+a switch. Needs root, or the right to make these namespaces.
 
 COMMAND finds in SPARKGAP_HOSTS the process of each host whose namespaces can be entered, separated by spaces.
 Exit code 77: this machine forbids namespaces, and says so.
@@ -19,11 +19,12 @@ Exit code 77: this machine forbids namespaces, and says so.
 import argparse
 import ctypes
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import uuid
+
+import network
 
 FORBIDDEN = 77
 VARIABLE = "SPARKGAP_HOSTS"
@@ -50,8 +51,12 @@ def main():
     if arguments.command == "kill":
         os.kill(int(process), signal.SIGKILL)
         return 0
-    change = {"link": [arguments.rest[1]], "mtu": ["mtu", arguments.rest[1]]}[arguments.command]
-    return subprocess.run(["nsenter", "-t", process, "-n", "ip", "link", "set", "dev", "eth0", *change]).returncode
+    with network.network_of(process):
+        if arguments.command == "link":
+            network.set_link("eth0", up={"up": True, "down": False}[arguments.rest[1]])
+        else:
+            network.set_link("eth0", mtu=int(arguments.rest[1]))
+    return 0
 
 
 def parse_arguments():
@@ -63,8 +68,6 @@ def parse_arguments():
 
 
 def run(number, command):
-    if shutil.which("ip") is None:
-        sys.exit("The program ip is missing (Debian: apt install iproute2).")
     # A signal ends the hosts, too: they die with this process.
     for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, lambda number, frame: sys.exit(128 + number))
@@ -121,7 +124,7 @@ def hold(host, number):
         with open(own, "w", encoding="ascii") as file:
             file.write(text)
         sh("mount", "--bind", own, path)
-    sh("ip", "link", "set", "lo", "up")
+    network.set_link("lo", up=True)
     print("ready", flush=True)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
@@ -129,26 +132,22 @@ def hold(host, number):
 
 
 def connect(processes, number):
-    if number == 1:
-        return
-    ends = [f"sg{os.getpid() % 100000}-{i}" for i in range(2)]
+    numbers = [int(process) for process in processes]
     if number == 2:
-        sh("ip", "link", "add", ends[0], "netns", processes[0], "type", "veth", "peer", "name", ends[1], "netns", processes[1])
-        for host in range(2):
-            sh("nsenter", "-t", processes[host], "-n", "ip", "link", "set", ends[host], "name", "eth0")
-    else:
-        switch = processes[number]
-        sh("nsenter", "-t", switch, "-n", "ip", "link", "add", "switch", "type", "bridge")
-        sh("nsenter", "-t", switch, "-n", "ip", "link", "set", "switch", "up")
+        network.join((numbers[0], "eth0"), (numbers[1], "eth0"))
+    elif number > 2:
+        switch = numbers[number]
+        with network.network_of(switch):
+            network.add_switch("switch")
+            network.set_link("switch", up=True)
         for host in range(number):
-            port = f"port{host}"
-            sh("ip", "link", "add", ends[0], "netns", processes[host], "type", "veth", "peer", "name", port, "netns", switch)
-            sh("nsenter", "-t", switch, "-n", "ip", "link", "set", port, "master", "switch", "up")
-            sh("nsenter", "-t", processes[host], "-n", "ip", "link", "set", ends[0], "name", "eth0")
-    for host in range(number):
-        inside = ["nsenter", "-t", processes[host], "-n", "ip"]
-        sh(*inside, "address", "add", IP_OF_HOST.format(host + 1) + "/24", "dev", "eth0")
-        sh(*inside, "link", "set", "eth0", "up")
+            network.join((numbers[host], "eth0"), (switch, f"port{host}"))
+            with network.network_of(switch):
+                network.set_link(f"port{host}", up=True, switch="switch")
+    for host in range(number if number > 1 else 0):
+        with network.network_of(numbers[host]):
+            network.add_address("eth0", IP_OF_HOST.format(host + 1), 24)
+            network.set_link("eth0", up=True)
 
 
 def sh(*command):

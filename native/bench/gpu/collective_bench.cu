@@ -3,7 +3,8 @@
 //
 //   gpu_collective_bench --pes 2 [--collectives allReduce,allGather,...] [--from 64] [--to 67108864] [--factor 4]
 //                        [--modes stream,graph,sync] [--algorithms auto,packets,...] [--max-blocks 0,16] [--nccl PATH]
-//   gpu_collective_bench --what shapes ...    every launch shape in a graph: what device/tuning.cc is made of
+//   gpu_collective_bench --what shapes ...    every launch shape of the algorithms in a graph: what select/tuning.cc is
+//                                             made of
 //   gpu_collective_bench --what floors        the floors, and a put with a signal, alone
 //
 // `bytes` is what a PE gives for one other: all of it for allReduce, allGather and broadcast, a block for reduceScatter
@@ -142,11 +143,21 @@ void measure_calls(GpuPe& pe, const Options& options, Report& report, const Arra
   }
 }
 
+// By name, or all.
+bool asks_for(const Options& options, int collective, Algorithm algorithm) {
+  return std::any_of(options.algorithms.begin(), options.algorithms.end(), [&](const std::string& name) {
+    Algorithm named;
+    return find_algorithm(collective, name.c_str(), ProviderKind::kNvshmem, &named) &&
+           (named == Algorithm::kAuto || named == algorithm);
+  });
+}
+
 void measure_shapes(GpuPe& pe, const Options& options, Report& report, const Arrays& arrays) {
   for (const std::string& name : options.collectives) {
     const int collective = collective_of(name);
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const ShapeToTry& shape : shapes_to_try(collective, bytes)) {
+        if (!asks_for(options, collective, shape.algorithm)) continue;
         if (!can_carry(shape.algorithm, bytes, circumstances_of(pe))) continue;
         kernels::KernelCall call = arrays.call(collective, shape.algorithm, bytes);
         call.shape = shape.shape;

@@ -1,4 +1,4 @@
-// The launch shapes that are tried for the tables of device/tuning.cc.
+// The launch shapes that are tried for the tables of select/tuning.cc.
 #ifndef SPARKGAP_BENCH_GPU_SHAPES_H
 #define SPARKGAP_BENCH_GPU_SHAPES_H
 
@@ -43,11 +43,11 @@ inline std::vector<ShapeToTry> shapes_to_try(int collective, uint64_t bytes) {
       }
     }
   }
-  if (bytes >= 4 << 10 && bytes <= 16 << 20) {
+  if (bytes >= 4 << 10) {
     for (const int blocks : {8, 16, 32, 64, 128}) {
-      for (const int threads : {128, 256, 512}) {
-        if (static_cast<uint64_t>(blocks * threads) * 15 * 48 < bytes) continue;
-        if (static_cast<uint64_t>(blocks) * 128 * 15 > 2 * bytes) continue;
+      for (const int threads : {128, 256, 512, 1024}) {
+        if (static_cast<uint64_t>(blocks * threads) * 16 * 64 < bytes && threads < 512) continue;
+        if (static_cast<uint64_t>(blocks) * 128 * 16 > 2 * bytes) continue;
         shapes.push_back({Algorithm::kLines, {blocks, threads, 0, 0, 0}});
       }
     }

@@ -20,8 +20,9 @@
 // "Host memory" below.
 //
 // Host and GPU worlds. Provider "host" keeps the symmetric heap in shared memory of one host: a call is done when it
-// returns. Providers "nvshmem" and "nccl" keep it in GPU memory, one GPU a PE, one PE a process, all on one host: a
-// call is enqueued on the world's stream, in order, and returns; sparkgap_synchronize waits. An error that shows later
+// returns. Providers "nvshmem" and "nccl" keep it in GPU memory, one GPU a PE, one PE a process; PEs of one node reach
+// each other's, and between nodes provider nccl has collectives alone (one-sided calls are UNAVAILABLE there). A call
+// is enqueued on the world's stream, in order, and returns; sparkgap_synchronize waits. An error that shows later
 // than the call is what the next call or synchronize returns.
 //
 // Host memory in a GPU world: `in`, `out`, `src` and `dst` may be device memory (a symmetric buffer, or anything that
@@ -41,7 +42,7 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 6
+#define SPARKGAP_ABI_VERSION 7
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -126,6 +127,7 @@ enum { SPARKGAP_EQ = 0, SPARKGAP_NE = 1, SPARKGAP_GT = 2, SPARKGAP_GE = 3, SPARK
 typedef struct sparkgap_world sparkgap_world;
 typedef struct sparkgap_buffer sparkgap_buffer;
 typedef struct sparkgap_event sparkgap_event;
+typedef struct sparkgap_step sparkgap_step;
 
 typedef struct sparkgap_world_options {
   int32_t pe;                   // 0..pes-1
@@ -141,7 +143,9 @@ typedef struct sparkgap_world_options {
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
   int32_t kernel_max_blocks;    // most blocks that a collective's kernel has; 0: as many as are fastest; all PEs alike
-  // A world on several nodes (provider host; see "Several nodes"). All copied; 0 and NULL where PEs are on one node.
+  // A world on several nodes (providers host and nccl; see "Several nodes"). All copied; 0 and NULL where PEs are on
+  // one node. NCCL's sockets are on the interface of wire_address, which NCCL reads but once in a process: so that is
+  // given for worlds of provider nccl on one node as well, or all of them are on the loopback interface.
   int32_t node_first_pe;       // PEs node_first_pe .. node_first_pe + node_pes - 1 are on this PE's node
   int32_t node_pes;            // 0: all PEs
   const char* wire;            // "auto" (now: tcp), "tcp" or "verbs"
@@ -213,7 +217,7 @@ sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id)
 
 // ---- Several nodes. A node is PEs that can map each other's memory. PEs of a world are numbered node by node. Instead
 // of PE 0's id every PE has a card, and connects with those of all. Reductions then go in PE order inside a node and
-// the nodes in order: all PEs hold the same bits still.
+// the nodes in order, or as NCCL does it in worlds of provider nccl: all PEs hold the same bits still.
 
 // Writes SPARKGAP_NODE_KEY_BYTES that are equal in processes of one node, and no others. Any thread.
 sparkgap_status sparkgap_node_key(uint8_t* key);
@@ -380,6 +384,40 @@ sparkgap_status sparkgap_barrier(sparkgap_world* world);
 // Waits until everything that this PE has enqueued is done; at most peer_timeout_ms. Host-memory calls are done when
 // they return.
 sparkgap_status sparkgap_synchronize(sparkgap_world* world);
+
+// ---- Steps: collectives and one-sided calls that are recorded once and then made as one call, again and again.
+// Results are the same bits as of the calls one by one.
+
+// From here to sparkgap_step_end or _drop, by the same thread, collectives and one-sided calls on this handle are
+// checked and recorded, and not made; whether a PE records what the others record shows when they run. Nothing else can
+// be part of a step: allocate, free, synchronize, finish, streams, events, a word to be written for the host
+// (*observed, *before), another recording and the run of another step are refused with INVALID_ARGUMENT, and the
+// recording goes on. In a GPU world the stream is captured meanwhile, so that whatever the caller enqueues on it
+// becomes part of the step, too; host memory is refused. In a world in host memory only the calls are recorded.
+sparkgap_status sparkgap_step_begin(sparkgap_world* world);
+
+// *step is what was recorded, or NULL on failure: INVALID_ARGUMENT if the caller has done something meanwhile that a
+// stream in capture does not bear. Either way nothing is recorded any more, and the world is as it was. The step keeps
+// the addresses and the algorithms of its calls: private memory that they use has to stay until the step is destroyed,
+// and the symmetric buffers cannot be freed before that. allToAllv's counts and offsets are copied.
+sparkgap_status sparkgap_step_end(sparkgap_world* world, sparkgap_step** step);
+
+// Forgets what was recorded.
+sparkgap_status sparkgap_step_drop(sparkgap_world* world);
+
+// Makes the calls in their order, each of them numbered, compared and limited in time as if it were made by itself; an
+// error says which call of which step it was. On GPUs all is enqueued at once. Collective as its calls are: every PE
+// runs a step with the same collectives. Allocates nothing.
+sparkgap_status sparkgap_step_run(sparkgap_world* world, sparkgap_step* step);
+
+// By which errors name it, from 1 in the order in which a handle records; 0 for NULL.
+int32_t sparkgap_step_number(const sparkgap_step* step);
+
+// How many calls it has, a put_signal being one; 0 for NULL.
+int32_t sparkgap_step_calls(const sparkgap_step* step);
+
+// Not collective. On GPUs what is enqueued runs to its end. The world's end destroys those that are left.
+sparkgap_status sparkgap_step_destroy(sparkgap_world* world, sparkgap_step* step);
 
 // ---- Selection
 

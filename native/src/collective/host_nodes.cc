@@ -30,23 +30,18 @@ std::unique_ptr<uint8_t[]> make_zeros() {
   return zeros;
 }
 
-struct Word {
-  int32_t status;
-  char message[kMaxMessageBytes];
-  WireMemory memory;
-};
-
 }  // namespace
 
-HostNodes::HostNodes(HostNode& near, Channels& channels, const NodeMap& map, int32_t pe)
+HostNodes::HostNodes(HostNode& near, Nodes& nodes, int32_t pe)
     : near_(near),
-      channels_(channels),
-      map_(map),
+      nodes_(nodes),
+      channels_(nodes.channels()),
+      map_(nodes.map()),
       pe_(pe),
-      pes_(map.first(map.nodes())),
+      pes_(map_.first(map_.nodes())),
       scratch_(std::make_unique<uint8_t[]>(
-          std::max(kScratchSlots * channels.slot_bytes(),
-                   static_cast<uint64_t>(map.nodes()) * one_trip_bytes(map, channels.slot_bytes())))),
+          std::max(kScratchSlots * channels_.slot_bytes(),
+                   static_cast<uint64_t>(map_.nodes()) * one_trip_bytes(map_, channels_.slot_bytes())))),
       zeros_(make_zeros()) {}
 
 uint64_t HostNodes::one_trip_bytes(const NodeMap& map, uint64_t slot_bytes) {
@@ -60,34 +55,6 @@ uint64_t HostNodes::most_partners(int32_t pes) const {
     partners += static_cast<uint64_t>((map_.size(node) + pes - 1) / pes);
   }
   return partners;
-}
-
-void HostNodes::meet() {
-  for (const int32_t peer : far()) channels_.send(peer, nullptr, 0);
-  if (!is_alone()) near_.steps().meet();
-  for (const int32_t peer : far()) {
-    channels_.receive(peer);
-    channels_.release(peer);
-  }
-}
-
-std::vector<WireMemory> HostNodes::agree(const Failure& own, const WireMemory& mine) {
-  Word word = {};
-  word.status = own.status;
-  std::memcpy(word.message, own.message, sizeof word.message);
-  word.memory = mine;
-  std::vector<Word> all = exchange(word);
-  std::vector<WireMemory> memories(all.size());
-  for (int32_t pe = 0; pe < pes_; ++pe) {
-    Word& other = all[static_cast<size_t>(pe)];
-    if (other.status != SPARKGAP_OK) {
-      other.message[sizeof other.message - 1] = '\0';
-      fail(is_failure(other.status) ? other.status : SPARKGAP_INTERNAL, pe, "PE %d (%s): %s", pe, channels_.label(pe),
-           other.message);
-    }
-    if (!map_.is_near(pe)) memories[static_cast<size_t>(pe)] = other.memory;
-  }
-  return memories;
 }
 
 Finish::Finish(HostNodes& nodes, const CollectiveCall& call)

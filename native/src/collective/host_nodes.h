@@ -13,9 +13,7 @@
 
 #include "collective/host_node.h"
 #include "description/call.h"
-#include "protocol/agreement.h"
-#include "protocol/nodes/card.h"
-#include "protocol/nodes/channels.h"
+#include "protocol/nodes/nodes.h"
 #include "reduce/reduce.h"
 
 namespace sparkgap {
@@ -28,7 +26,7 @@ class HostNodes {
   static constexpr uint64_t kWindow = 4;
   static_assert(kWindow <= Channels::kSlots && kDelay < Channels::kSlots, "what is on the way has a slot");
 
-  HostNodes(HostNode& near, Channels& channels, const NodeMap& map, int32_t pe);
+  HostNodes(HostNode& near, Nodes& nodes, int32_t pe);
 
   HostNode& near() { return near_; }
   Channels& channels() { return channels_; }
@@ -61,31 +59,13 @@ class HostNodes {
   static constexpr uint64_t kScratchSlots = 4 * (kDelay + 1);
 
   // Every PE comes here before any goes on.
-  void meet();
-  // Every PE's `mine`, by PE. All of it fits a slot.
-  template <class Item>
-  std::vector<Item> exchange(const Item& mine) {
-    for (const int32_t peer : far()) channels_.send(peer, &mine, sizeof mine);
-    std::vector<Item> all(static_cast<size_t>(pes_));
-    const std::vector<Item> near = sparkgap::exchange(near_.node(), mine);
-    for (int32_t pe = 0; pe < near_.pes(); ++pe) {
-      all[static_cast<size_t>(near_.node().world_pe(pe))] = near[static_cast<size_t>(pe)];
-    }
-    for (const int32_t peer : far()) {
-      std::memcpy(&all[static_cast<size_t>(peer)], channels_.receive(peer), sizeof mine);
-      channels_.release(peer);
-    }
-    channels_.flush();
-    return all;
-  }
-  // Every PE's memory, by PE (of this node's there is none), if all have succeeded. Otherwise throws the first PE's
-  // failure, on all PEs alike.
-  std::vector<WireMemory> agree(const Failure& own, const WireMemory& mine);
+  void meet() { nodes_.meet(); }
 
  private:
   friend class Finish;
 
   HostNode& near_;
+  Nodes& nodes_;
   Channels& channels_;
   const NodeMap& map_;
   const int32_t pe_;

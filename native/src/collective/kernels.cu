@@ -50,7 +50,10 @@ int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
   return std::max(1, std::min(kMaxLanes, multiprocessors / launches));
 }
 
-int32_t prepare_kernels() { return prepare_chunks(); }
+int32_t prepare_kernels() {
+  const int32_t error = prepare_lines();
+  return error != 0 ? error : prepare_chunks();
+}
 
 int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& asked) {
   if (is_empty(asked)) return 0;

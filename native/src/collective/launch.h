@@ -13,8 +13,9 @@ using LaunchFunction = int32_t(const KernelWorld& world, CUstream_st* stream, co
 SPARKGAP_KERNEL_ALGORITHMS(SPARKGAP_DECLARED)
 #undef SPARKGAP_DECLARED
 
-// Before the first of their launches, once a world: gives the kernels of chunks the shared memory that bulk copies go
-// through. It also loads them, which a GPU may not do while another PE's kernel waits on it. A cudaError_t.
+// Before the first of their launches, once a world: load the kernels, which a GPU may not do while another PE's kernel
+// waits on it. Those of chunks also get the shared memory that bulk copies go through. A cudaError_t.
+int32_t prepare_lines();
 int32_t prepare_chunks();
 
 }  // namespace sparkgap::kernels

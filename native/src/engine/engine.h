@@ -17,6 +17,8 @@
 
 #include "base/error.h"
 #include "description/call.h"
+#include "description/one_sided.h"
+#include "engine/recorder.h"
 #include "engine/streams.h"
 #include "protocol/node.h"
 #include "provider/provider.h"
@@ -66,6 +68,9 @@ class Engine {
   // nullptr if calls are done when they return.
   virtual Streams* streams() = 0;
 
+  // nullptr if the calls of a step are to be made one after the other.
+  virtual Recorder* recorder() { return nullptr; }
+
   // ---- Memory
 
   // Collective, `bytes` > 0: zeroed memory on every PE. All PEs throw the same status, or none does. It is given back
@@ -88,6 +93,31 @@ class Engine {
   // Appends where the memory is and what joins the PEs, for logs.
   virtual void describe(Text& text) const = 0;
 };
+
+// A one-sided call that has been checked. Inlined where its kind is known.
+inline void carry_out(Engine& engine, const OneSidedCall& call) {
+  switch (call.operation) {
+    case SPARKGAP_PUT:
+    case SPARKGAP_PUT_SIGNAL:
+      if (call.bytes > 0) engine.put(*call.data, call.data_offset, call.src, call.bytes, call.pe);
+      if (call.operation == SPARKGAP_PUT) break;
+      [[fallthrough]];
+    case SPARKGAP_SIGNAL:
+      engine.signal(*call.word, call.word_offset, call.value, call.how, call.pe);
+      break;
+    case SPARKGAP_GET:
+      if (call.bytes > 0) engine.get(call.dst, *call.data, call.data_offset, call.bytes, call.pe);
+      break;
+    case SPARKGAP_WAIT_SIGNAL:
+      engine.wait_signal(*call.word, call.word_offset, call.how, call.value, call.found);
+      break;
+    case SPARKGAP_FETCH_ADD:
+      engine.fetch_add(*call.word, call.word_offset, call.value, call.pe, call.found);
+      break;
+    default:
+      break;
+  }
+}
 
 }  // namespace sparkgap
 

@@ -45,10 +45,12 @@ const EngineKind& engine_kind(const char* provider) {
 
 const EngineKind& engine_kind_of_nodes(const EngineKind& near) {
   if (near.provider == ProviderKind::kHost) return kEngines[static_cast<int32_t>(ProviderKind::kNodes)];
-  fail(SPARKGAP_UNAVAILABLE, kNoPe,
-       "provider %s has worlds on one host only. Give the application executors of one host, or "
-       "spark.sparkgap.provider=host",
-       kProviderNames[static_cast<int32_t>(near.provider)]);
+  if (near.provider == ProviderKind::kNccl) return near;
+  fail(
+      SPARKGAP_UNAVAILABLE, kNoPe,
+      "provider %s has worlds on one node only: between nodes it needs an RDMA card. Use spark.sparkgap.provider=nccl, "
+      "or executors of one host",
+      kProviderNames[static_cast<int32_t>(near.provider)]);
 }
 
 void open_device(int32_t ordinal, sparkgap_device_info* info) {

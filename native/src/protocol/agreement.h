@@ -4,6 +4,7 @@
 #define SPARKGAP_PROTOCOL_AGREEMENT_H
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -34,22 +35,31 @@ struct Outcome {
   Item item;
 };
 
-// Throws what PE `pe` has failed with, as that PE's failure at `what` ("allocating"; "" if the message says it).
-[[noreturn]] void fail_as(const Node& node, int32_t pe, int32_t status, const char* message, const char* what);
+template <class Item>
+Outcome<Item> outcome_of(const Failure& own, const Item& mine) {
+  Outcome<Item> outcome = {};
+  outcome.status = own.status;
+  std::memcpy(outcome.message, own.message, sizeof outcome.message);
+  outcome.item = mine;
+  return outcome;
+}
+
+// Throws what PE `pe` of the world has failed with, as that PE's failure at `what` ("allocating"; "" if the message
+// says it). `own`: it is this PE.
+[[noreturn]] void fail_as(int32_t pe, bool own, const std::string& label, int32_t status, const char* message,
+                          const char* what);
 
 // Every PE's `mine`, if all have succeeded. Otherwise throws the first PE's failure, on all PEs alike. `own`: how it
 // went here, SPARKGAP_OK or what went wrong.
 template <class Item>
 std::vector<Item> agree(Node& node, const Failure& own, const char* what, const Item& mine) {
-  Outcome<Item> outcome = {};
-  outcome.status = own.status;
-  std::memcpy(outcome.message, own.message, sizeof outcome.message);
-  outcome.item = mine;
-  std::vector<Outcome<Item>> all = exchange(node, outcome);
+  const std::vector<Outcome<Item>> all = exchange(node, outcome_of(own, mine));
   std::vector<Item> items;
   for (int32_t pe = 0; pe < node.pes(); ++pe) {
     const Outcome<Item>& other = all[static_cast<size_t>(pe)];
-    if (other.status != SPARKGAP_OK) fail_as(node, pe, other.status, other.message, what);
+    if (other.status != SPARKGAP_OK) {
+      fail_as(node.world_pe(pe), pe == node.pe(), node.label(pe), other.status, other.message, what);
+    }
     items.push_back(other.item);
   }
   return items;

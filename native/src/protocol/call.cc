@@ -45,7 +45,12 @@ const char* operation_name(int32_t operation) {
 }
 
 void describe_call(Text& text, uint64_t number, const CallSignature& call) {
-  text.add("call #%llu %s", static_cast<unsigned long long>(number), operation_name(call.operation));
+  text.add("call #%llu ", static_cast<unsigned long long>(number));
+  describe_signature(text, call);
+}
+
+void describe_signature(Text& text, const CallSignature& call) {
+  text.add("%s", operation_name(call.operation));
   const unsigned long long count = call.count;
   if (call.operation == kOperationAllocate) text.add(" %llu bytes", count);
   if (call.operation == kOperationFree) text.add(" %llu bytes of buffer #%u", count, call.buffer);

@@ -63,6 +63,9 @@ const char* operation_name(int32_t operation);
 // "call #41 allReduce float32 x 1024 SUM"
 void describe_call(Text& text, uint64_t number, const CallSignature& call);
 
+// The same without the number.
+void describe_signature(Text& text, const CallSignature& call);
+
 // What a PE's CallLine says, read while that PE may be writing it.
 struct ObservedCall {
   uint64_t begun = 0;   // number of the call it began last; 0: none

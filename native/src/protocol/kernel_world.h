@@ -22,7 +22,7 @@ constexpr int32_t kMaxLanes = 128;
 
 // What a PE can send in one call in packets, and in lines: the message times the PEs that it goes to.
 constexpr uint64_t kPacketBytes = 256 << 10;
-constexpr uint64_t kLineBytes = 16 << 20;
+constexpr uint64_t kLineBytes = 64 << 20;
 
 enum class WaitEnd : uint32_t {
   kNone = 0,
@@ -30,6 +30,12 @@ enum class WaitEnd : uint32_t {
   kAborted = 2,         // the abort word was raised while waiting for `peer`
   kCountsDisagree = 3,  // allToAllv: `peer` sends `seen` bytes where this PE expects `expected`
   kCallsDiffer = 4,     // `peer` has made another call: its signature is `seen`, this PE's `expected`
+};
+
+// A call of a step: the numbers of both, from 1; 0: none.
+struct StepPlace {
+  int32_t step;
+  int32_t call;
 };
 
 // In mapped host memory, one for each PE; the host zeroes it when the world is made. A kernel that gives up fills it
@@ -41,6 +47,7 @@ struct WaitRecord {
   int32_t lane;        // in which slot
   uint64_t expected;   // the lane's sequence number, or bytes (kCountsDisagree), or a signature (kCallsDiffer)
   uint64_t seen;       // what was there instead
+  StepPlace place;     // which call of which step it was; 0: of none
 };
 
 // Graphs of one kernel each, kept from call to call (collective/launch_cache.h).
@@ -49,7 +56,8 @@ class LaunchCache;
 // Which shape a kernel is launched in (select/tuning.h).
 struct Tuning;
 
-// One PE's view of its world, made at connect and unchanged from then on. Addresses are device addresses.
+// One PE's view of its world, made at connect and unchanged from then on, but for `place`. Addresses are device
+// addresses.
 struct KernelWorld {
   int32_t pe;
   int32_t pes;                 // 1..kMaxPes
@@ -61,6 +69,7 @@ struct KernelWorld {
   WaitRecord* record;          // mapped host memory
   LaunchCache* launches;       // not for the device; may be NULL, then every call is a launch by itself
   const Tuning* tuning;        // not for the device; the same on all PEs
+  StepPlace place;             // that the launch has, which is being recorded then
 };
 
 }  // namespace sparkgap::kernels

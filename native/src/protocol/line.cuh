@@ -1,10 +1,11 @@
-// A line: 120 bytes of data and their mark in 128 bytes, stored by eight neighbouring threads of a warp at once.
-// Between GPUs over NVLink such a store arrives as a whole, so who sees the mark has the data, as with a packet; the
-// price is a fifteenth of the bytes instead of as many again. (NCCL's LL128 rests on the same.) Not over PCI Express,
-// which may take it apart.
+// A line: two words of a message, stored at once by one thread, with nothing beside them: so the link carries the
+// message and no more. Words travel veiled, XOR a constant, and whoever takes a line leaves zeros in its place: a word
+// that is not zero has come. (The scheme is known after Lamport; TensorRT-LLM has a floating-point zero for the mark.)
 //
-//   thread  0         1         ...  6           7
-//           words 0 1 words 2 3      words 12 13 word 14, mark
+// Of all words one is zero under the veil. It is hidden: a byte beside the line says which of its words its zeros stand
+// for. Whoever has waited for long looks there. Data like that is as right as any other, and slow.
+//
+// Every half of 8 bytes is seen by itself, so it does not matter whether a link takes a line apart.
 #ifndef SPARKGAP_PROTOCOL_LINE_CUH
 #define SPARKGAP_PROTOCOL_LINE_CUH
 
@@ -12,58 +13,80 @@
 
 namespace sparkgap::kernels {
 
-constexpr uint32_t kLineThreads = sizeof(Line) / 16;
-constexpr uint32_t kWarpLines = 32 / kLineThreads;
+constexpr uint64_t kVeil = 0x9e3779b97f4a7c15u;
 constexpr uint32_t kWholeWarp = 0xffffffffu;
 
-// A thread's part of a line: which words, and whether the second is the mark.
-struct LinePart {
-  uint32_t thread;
-  __device__ LinePart() : thread(threadIdx.x % kLineThreads) {}
-  __device__ bool has_mark() const { return thread == kLineThreads - 1; }
-  __device__ uint32_t first_word(uint32_t line) const { return line * static_cast<uint32_t>(kLineWords) + 2 * thread; }
+// Words of a line as bits: 1 the low one, 2 the high one.
+__device__ __forceinline__ uint32_t zeros_of(uint64_t low, uint64_t high) {
+  return (low == 0 ? 1u : 0u) | (high == 0 ? 2u : 0u);
+}
+
+// `words`: those that there are; the low one always.
+__device__ __forceinline__ void send_line(Line* line, uint8_t* hidden, uint32_t words, uint64_t low, uint64_t high) {
+  low ^= kVeil;
+  high = (words & 2) != 0 ? high ^ kVeil : 0;
+  const uint32_t zeros = zeros_of(low, high) & words;
+  if (zeros != 0) *const_cast<volatile uint8_t*>(hidden) = static_cast<uint8_t>(zeros);
+  // A line of zeros alone might arrive when its place is in use again.
+  if (zeros == words) return;
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(line), "l"(low), "l"(high) : "memory");
+}
+
+// The lines of a thread, one every `stride`.
+struct AwaitedLines {
+  Line* lines;
+  uint8_t* hidden;
+  uint32_t stride;
 };
 
-__device__ __forceinline__ uint64_t mark_of(const Stamp& stamp) {
-  return static_cast<uint64_t>(stamp.signature) << 32 | stamp.number;
-}
-
-// All eight threads of a line together.
-__device__ __forceinline__ void store_line_part(Line* line, const LinePart& part, uint64_t first, uint64_t second) {
-  asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(reinterpret_cast<uint64_t*>(line) + 2 * part.thread),
-               "l"(first), "l"(second)
-               : "memory");
-}
-
-// The whole warp together: kLines lines for each of its eights, of which those below `count` are awaited; line i is at
-// lines[i * stride]. False for all if a wait gave up.
+// The whole warp together: takes kLines lines for each of its threads, of which those have come whose words[i] is 0,
+// and leaves zeros. `greeting`: the packet that says what call the source has made. False for all if a wait gave up.
 template <int kLines>
-__device__ __forceinline__ bool receive_line_parts(const KernelWorld& world, const Awaited& awaited,
-                                                   const LinePart& part, const Line* lines, uint32_t stride,
-                                                   uint32_t count, uint64_t (&first)[kLines],
-                                                   uint64_t (&second)[kLines]) {
-  const uint64_t mark = mark_of({awaited.number, awaited.signature});
-  const uint64_t* from = reinterpret_cast<const uint64_t*>(lines) + 2 * part.thread;
+__device__ __forceinline__ bool receive_lines(const KernelWorld& world, const Awaited& awaited, const Packet* greeting,
+                                              const AwaitedLines& from, const uint32_t (&words)[kLines],
+                                              uint64_t (&low)[kLines], uint64_t (&high)[kLines]) {
+  uint32_t missing[kLines];
+#pragma unroll
+  for (uint32_t i = 0; i < kLines; ++i) missing[i] = words[i];
   Looks looks = 0;
   for (uint32_t polls = 1;; ++polls) {
-    uint64_t seen = mark;
 #pragma unroll
     for (uint32_t i = 0; i < kLines; ++i) {
-      if (i < count) {
-        asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(first[i]), "=l"(second[i])
-                     : "l"(from + i * (stride * (sizeof(Line) / sizeof(uint64_t))))
-                     : "memory");
-        if (part.has_mark() && second[i] != mark) seen = second[i];
-      }
+      if (missing[i] == 0) continue;
+      asm volatile("ld.volatile.global.v2.u64 {%0, %1}, [%2];"
+                   : "=l"(low[i]), "=l"(high[i])
+                   : "l"(from.lines + i * from.stride)
+                   : "memory");
     }
-    if (!__any_sync(kWholeWarp, seen != mark)) return true;
+    uint32_t any = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < kLines; ++i) {
+      if (missing[i] != 0) missing[i] = words[i] & zeros_of(low[i], high[i]);
+      any |= missing[i];
+    }
+    if (!__any_sync(kWholeWarp, any != 0)) break;
     if (polls % kPollsBetweenLooks != 0) continue;
-    if (seen != mark) {
-      looks = look(world, awaited, {static_cast<uint32_t>(seen), static_cast<uint32_t>(seen >> 32)}, looks);
+#pragma unroll
+    for (uint32_t i = 0; i < kLines; ++i) {
+      volatile uint8_t* hidden = from.hidden + i * from.stride;
+      if (missing[i] == 0 || (missing[i] & ~*hidden) != 0) continue;
+      missing[i] = 0;
+      *hidden = 0;
+    }
+    if (any != 0) {
+      const volatile uint32_t* seen = &greeting->number;
+      looks = look(world, awaited, {seen[0], seen[2] ^ awaited.number}, looks);
     }
     if (__any_sync(kWholeWarp, looks == kGaveUp)) return false;
   }
+#pragma unroll
+  for (uint32_t i = 0; i < kLines; ++i) {
+    if (words[i] == 0) continue;
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1, %1};" ::"l"(from.lines + i * from.stride), "l"(0ull) : "memory");
+    low[i] ^= kVeil;
+    high[i] ^= kVeil;
+  }
+  return true;
 }
 
 }  // namespace sparkgap::kernels

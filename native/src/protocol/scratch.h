@@ -13,7 +13,9 @@
 //   +------------------+  kPacketsAt
 //   | Packet           |  [parity][other][most_packets(pes)]: data and flag in one 16-byte store
 //   +------------------+  lines_begin(pes)
-//   | Line             |  [parity][other][most_lines(pes)]: data and flag in one 128-byte store of eight threads
+//   | Line             |  [parity][other][most_lines(pes)]: data alone (protocol/line.cuh)
+//   +------------------+  hidden_begin(pes)
+//   | uint8_t          |  [parity][other][most_lines(pes)]: which words of a line its zeros stand for
 //   +------------------+  channels_at(pes)
 //   | chunks           |  [lane][other][slot of a channel] of channel_slot_bytes(pes)
 //   +------------------+  slots_at(pes)
@@ -36,9 +38,9 @@
 //
 // Rotation.
 // - Packets and lines have one number a call, the same in all lanes, and use the parity number % 2. Every PE hears from
-//   every other in each such call (who has no data for a PE sends it one empty packet), so a PE that has ended call
-//   s + 1 knows that the others have begun it, and so have ended call s: what s + 2 overwrites has been read. Whole
-//   kernels count here, so calls may differ in their lanes.
+//   every other in each such call (in lines, and where it has no data for a PE, it sends one empty packet), so a PE
+//   that has ended call s + 1 knows that the others have begun it, and so have ended call s: what s + 2 overwrites has
+//   been read. Whole kernels count here, so calls may differ in their lanes.
 // - Slots: step s of a lane uses the parity s % 2. A PE writes step s only after it has received s - 1 from all, and a
 //   PE sends s - 1 only after it has read all of s - 2 (lane.cuh). Within a ring, where a PE hears of its neighbours
 //   only, another rule holds: protocol/ring.h.
@@ -61,7 +63,7 @@ constexpr uint64_t kParities = 2;
 constexpr uint64_t kChannelSlots = 16;
 
 struct Counters {
-  uint32_t messages[kMaxLanes];           // number of the last call in packets or lines; the same in all
+  unsigned long long tickets;             // that calls in packets or lines have taken, kMaxLanes each
   uint32_t steps[kMaxLanes];              // number of the last step
   uint32_t sent[kMaxLanes][kMaxPes];      // number of the last chunk sent to a PE
   uint32_t received[kMaxLanes][kMaxPes];  // number of the last chunk received from a PE
@@ -91,12 +93,10 @@ struct alignas(16) Packet {
 
 constexpr uint64_t kWordBytes = 8;  // of data in a packet
 
-// Fifteen words and a mark.
-constexpr uint64_t kLineWords = 15;
-struct alignas(128) Line {
-  uint64_t words[kLineWords];
-  uint32_t number;
-  uint32_t signature;
+// Two words of a message.
+struct alignas(16) Line {
+  uint64_t low;
+  uint64_t high;
 };
 
 // For all sources together; a slot is a PE's share of it.
@@ -140,15 +140,19 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t most_packets(uint64_t pes) {
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t most_lines(uint64_t pes) {
-  return (kLineBytes / others(pes) + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes);
+  return (kLineBytes / others(pes) + sizeof(Line) - 1) / sizeof(Line);
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t lines_begin(uint64_t pes) {
   return (kPacketsAt + kParities * others(pes) * most_packets(pes) * sizeof(Packet) + 255) / 256 * 256;
 }
 
+SPARKGAP_HOST_DEVICE constexpr uint64_t hidden_begin(uint64_t pes) {
+  return lines_begin(pes) + kParities * others(pes) * most_lines(pes) * sizeof(Line);
+}
+
 SPARKGAP_HOST_DEVICE constexpr uint64_t channels_at(uint64_t pes) {
-  return (lines_begin(pes) + kParities * others(pes) * most_lines(pes) * sizeof(Line) + 255) / 256 * 256;
+  return (hidden_begin(pes) + kParities * others(pes) * most_lines(pes) + 255) / 256 * 256;
 }
 
 SPARKGAP_HOST_DEVICE constexpr uint64_t channel_slot_bytes(uint64_t pes) {
@@ -159,7 +163,8 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t channel_slot_bytes(uint64_t pes) {
 struct Places {
   uint64_t packets_bytes;  // of one source's packets of one parity
   uint64_t lines_begin;
-  uint64_t lines_bytes;
+  uint64_t hidden_begin;
+  uint64_t most_lines;
   uint64_t channels_begin;
   uint64_t slot_bytes;
   uint32_t pes;
@@ -172,7 +177,10 @@ struct Places {
     return kPacketsAt + source(at, parity, from) * packets_bytes;
   }
   SPARKGAP_HOST_DEVICE uint64_t lines(uint32_t at, uint32_t parity, uint32_t from) const {
-    return lines_begin + source(at, parity, from) * lines_bytes;
+    return lines_begin + source(at, parity, from) * most_lines * sizeof(Line);
+  }
+  SPARKGAP_HOST_DEVICE uint64_t hidden(uint32_t at, uint32_t parity, uint32_t from) const {
+    return hidden_begin + source(at, parity, from) * most_lines;
   }
   SPARKGAP_HOST_DEVICE uint64_t slot(uint32_t lane, uint32_t at, uint32_t from, uint32_t slot) const {
     return channels_begin + ((lane * others(pes) + other_of(pes, at, from)) * kChannelSlots + slot) * slot_bytes;
@@ -182,7 +190,8 @@ struct Places {
 constexpr Places places_of(uint64_t pes) {
   return {most_packets(pes) * sizeof(Packet),
           lines_begin(pes),
-          most_lines(pes) * sizeof(Line),
+          hidden_begin(pes),
+          most_lines(pes),
           channels_at(pes),
           channel_slot_bytes(pes),
           static_cast<uint32_t>(pes)};

@@ -228,16 +228,22 @@ void Waiter::compare_runs(int32_t peer) {
 }
 
 void Waiter::give_up_finished(int32_t peer) {
+  char who[kMaxMessageBytes];
+  Text text(who, sizeof who);
+  describe_peer(text, peer);
+  give_up_finished(control_.world_pe(peer), who, load_relaxed(&control_.call_line(peer).last_of_run));
+}
+
+void Waiter::give_up_finished(int32_t world_pe, const char* who, uint64_t last_of_run) {
   // Calls have the same numbers on all PEs, so this PE's end of the run before was the peer's as well.
   const uint64_t before = std::max(run_after_, load_relaxed(&control_.call_line(pe_).last_of_run));
-  const uint64_t made = load_relaxed(&control_.call_line(peer).last_of_run) - before;
+  const uint64_t made = last_of_run - before;
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
-  failure.pe = control_.world_pe(peer);
+  failure.pe = world_pe;
   Text text(failure.message, sizeof failure.message);
   describe_own_call(text);
-  text.add(" waits for a PE whose function has ended: ");
-  describe_peer(text, peer);
+  text.add(" waits for a PE whose function has ended: %s", who);
   text.add(
       " made %llu call%s and returned. All PEs must make the same calls; the usual cause is a call for each row, or "
       "each "

@@ -51,16 +51,34 @@ __device__ inline void give_up(const KernelWorld& world, WaitEnd end, const Awai
   record->lane = awaited.lane;
   record->expected = expected;
   record->seen = seen;
+  record->place.step = world.place.step;
+  record->place.call = world.place.call;
   __threadfence_system();
   record->end = static_cast<uint32_t>(end);
 }
 
-// Begins every kernel of a collective. Launched so that it may be set up while the one before it in the stream still
-// runs, it waits for that one's end, and only then lets the next be set up: never more than two of a PE are on the GPU.
-__device__ __forceinline__ void meet_launch_order() {
+// Every kernel of a collective may be set up while the one before it in the stream still runs. Before it does what
+// others see, and before it reads what is not its world's own, it waits for that one's end; and only then it lets the
+// next be set up: never more than two of a PE are on the GPU.
+__device__ __forceinline__ void await_kernel_before() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;\n griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+__device__ __forceinline__ void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void meet_launch_order() {
+  await_kernel_before();
+  let_next_start();
+}
+
+// Keeps the compiler from working `address` out only where it is used, behind await_kernel_before().
+template <class Value>
+__device__ __forceinline__ void work_out_here(Value*& address) {
+  asm volatile("" : "+l"(address));
 }
 
 // What a wait keeps from one look to the next: when the first was, in ns, and in the lowest bit whether the last has

@@ -96,6 +96,10 @@ class Waiter {
   // Aborts the world and throws if the process of `peer` has ended, or, with `left_counts`, if it has closed its end.
   void check_alive(int32_t peer, bool left_counts);
 
+  // Aborts the world because `who`, PE `world_pe` of it, has ended its function after its call number `last_of_run`,
+  // and throws.
+  [[noreturn]] void give_up_finished(int32_t world_pe, const char* who, uint64_t last_of_run);
+
   // Whether the process of `peer` has ended; false for this PE's own. Does nothing about it.
   bool has_ended(int32_t peer) { return peer != pe_ && liveness_->has_ended(peer); }
 
@@ -107,6 +111,12 @@ class Waiter {
 
   // "call #41 allReduce float32 x 1024 SUM on PE 2 (executor 3, epoch 1)".
   void describe_own_call(Text& text) const;
+  // Whether a PE that has ended its function so often, the last time after that call, makes none of this PE's call any
+  // more.
+  bool is_beyond(uint64_t runs, uint64_t last_of_run) const {
+    const CallLine& own = control_.call_line(pe_);
+    return runs > load_relaxed(&own.runs) && last_of_run < load_acquire(&own.begun);
+  }
   // The calls of this PE's run are those after that number.
   void begin_run(uint64_t after) { run_after_ = after; }
   uint64_t run_after() const { return run_after_; }

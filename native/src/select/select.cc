@@ -100,8 +100,7 @@ bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circums
   if (algorithm == Algorithm::kDefault) return true;
   if (circumstances.lanes == 0) return false;
   if (algorithm == Algorithm::kPackets) return bytes <= kernels::kPacketBytes / peers;
-  // Over PCI Express a line may come in parts.
-  if (algorithm == Algorithm::kLines) return !circumstances.pcie && bytes <= kernels::kLineBytes / peers;
+  if (algorithm == Algorithm::kLines) return bytes <= kernels::kLineBytes / peers;
   return true;
 }
 

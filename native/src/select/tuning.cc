@@ -21,37 +21,35 @@ constexpr Shape kManyPackets = {128, 256, 0, 0, 0};
 constexpr Shape kFewLines = {128, 128, 0, 0, 0};
 constexpr Shape kSomeLines = {128, 256, 0, 0, 0};
 constexpr Shape kManyLines = {128, 512, 0, 0, 0};
+constexpr Shape kWideLines = {128, 1024, 0, 0, 0};
 constexpr Shape kChunks = {128, 512, 8_KiB, 4, 4};
 constexpr Shape kBulkChunks = {128, 512, 16_KiB, 0, 7};
 constexpr Shape kSteps = {64, 512, 0, 0, 0};
 
 // Two H200 over NVLink. `bytes` is the message.
-constexpr TuningRow kH200AllReducePair[] = {
-    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kOneShot, kChunks},
-};
-constexpr TuningRow kH200ReducePair[] = {
-    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kTwoShot, kSteps},
+constexpr TuningRow kH200ReducingPair[] = {
+    {4_KiB, kPackets, kFewPackets}, {32_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
+    {768_KiB, kLines, kSomeLines},  {8_MiB, kLines, kManyLines},      {64_MiB, kLines, kWideLines},
+    {kAny, kOneShot, kChunks},
 };
 constexpr TuningRow kH200BlocksPair[] = {
-    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kChunks},
-};
-constexpr TuningRow kH200BroadcastPair[] = {
-    {4_KiB, kPackets, kFewPackets}, {64_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
-    {384_KiB, kLines, kSomeLines},  {16_MiB, kLines, kManyLines},     {kAny, kChunked, kSteps},
+    {4_KiB, kPackets, kFewPackets}, {32_KiB, kPackets, kManyPackets}, {160_KiB, kLines, kFewLines},
+    {768_KiB, kLines, kSomeLines},  {8_MiB, kLines, kManyLines},      {64_MiB, kLines, kWideLines},
+    {kAny, kChunked, kChunks},
 };
 
-// Worlds that are held to few lanes (spark.sparkgap.kernel.max.blocks): one thread's bulk copies do the work of many.
+// Worlds that are held to few lanes (spark.sparkgap.kernel.max.blocks): blocks as wide as they can be, and
+// beyond lines one thread's bulk copies, which do the work of many.
 constexpr TuningRow kH200ReducingPairWithFew[] = {
     {64_KiB, kPackets, kManyPackets},
     {512_KiB, kLines, kManyLines},
+    {64_MiB, kLines, kWideLines},
     {kAny, kOneShot, kBulkChunks},
 };
 constexpr TuningRow kH200BlocksPairWithFew[] = {
     {64_KiB, kPackets, kManyPackets},
     {512_KiB, kLines, kManyLines},
+    {64_MiB, kLines, kWideLines},
     {kAny, kChunked, kBulkChunks},
 };
 
@@ -66,7 +64,7 @@ constexpr TuningRow kH200AllReduceMore[] = {
 constexpr TuningRow kH200BlocksMore[] = {
     {4_KiB, kPackets, kFewPackets},
     {128_KiB, kPackets, kManyPackets},
-    {8_MiB, kLines, kManyLines},
+    {64_MiB, kLines, kManyLines},
     {kAny, kChunked, kChunks},
 };
 constexpr TuningRow kH200BroadcastMore[] = {
@@ -76,15 +74,19 @@ constexpr TuningRow kH200BroadcastMore[] = {
     {kAny, kChunked, kSteps},
 };
 
-// PEs that share a GPU, under MPS: measured with two on one H200.
-constexpr TuningRow kSharedReducing[] = {
-    {4_KiB, kPackets, kFewPackets}, {256_KiB, kPackets, kManyPackets}, {kAny, kTwoShot, kSteps}};
+// PEs that share a GPU, under MPS: measured with two and four on one H200.
+constexpr TuningRow kSharedReducing[] = {{4_KiB, kPackets, kFewPackets},
+                                         {64_KiB, kPackets, kManyPackets},
+                                         {4_MiB, kLines, kManyLines},
+                                         {kAny, kTwoShot, kSteps}};
 constexpr TuningRow kSharedBlocks[] = {{4_KiB, kPackets, kFewPackets},
-                                       {256_KiB, kPackets, kManyPackets},
+                                       {64_KiB, kPackets, kManyPackets},
                                        {16_MiB, kLines, kManyLines},
                                        {kAny, kChunked, kChunks}};
-constexpr TuningRow kSharedBroadcast[] = {
-    {4_KiB, kPackets, kFewPackets}, {256_KiB, kPackets, kManyPackets}, {kAny, kChunked, kSteps}};
+constexpr TuningRow kSharedBroadcast[] = {{4_KiB, kPackets, kFewPackets},
+                                          {64_KiB, kPackets, kManyPackets},
+                                          {4_MiB, kLines, kManyLines},
+                                          {kAny, kChunked, kSteps}};
 
 constexpr TuningRow kAllToAllv[] = {{kAny, kChunked, kSteps}};
 constexpr TuningRow kBarrier[] = {{kAny, Algorithm::kFlags, {1, 32, 0, 0, 0}}};
@@ -98,8 +100,8 @@ constexpr TuningRows rows(const TuningRow (&table)[kCount]) {
 constexpr Tuning kH200 = {
     "NVIDIA H200",
     64,
-    {rows(kH200AllReducePair), rows(kH200BlocksPair), rows(kH200BlocksPair), rows(kH200BroadcastPair),
-     rows(kH200ReducePair), rows(kH200BlocksPair), rows(kAllToAllv), rows(kBarrier)},
+    {rows(kH200ReducingPair), rows(kH200BlocksPair), rows(kH200BlocksPair), rows(kH200ReducingPair),
+     rows(kH200ReducingPair), rows(kH200BlocksPair), rows(kAllToAllv), rows(kBarrier)},
     {rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kH200BlocksPairWithFew),
      rows(kH200ReducingPairWithFew), rows(kH200ReducingPairWithFew), rows(kH200BlocksPairWithFew), rows(kAllToAllv),
      rows(kBarrier)},

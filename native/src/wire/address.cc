@@ -45,6 +45,7 @@ struct Address {
 struct Interface {
   std::string name;
   Address address;
+  bool is_loopback;
 };
 
 Address address_of(const sockaddr* from) {
@@ -86,7 +87,8 @@ std::vector<Interface> own_interfaces() {
     if ((at->ifa_flags & IFF_UP) == 0 || !is_usable(at->ifa_addr)) continue;
     // IPv4 first: an interface's name means that one where it has both.
     const bool first = at->ifa_addr->sa_family == AF_INET;
-    found.insert(first ? found.begin() : found.end(), {at->ifa_name, address_of(at->ifa_addr)});
+    found.insert(first ? found.begin() : found.end(),
+                 {at->ifa_name, address_of(at->ifa_addr), (at->ifa_flags & IFF_LOOPBACK) != 0});
   }
   return found;
 }
@@ -154,6 +156,17 @@ std::string own_address(const std::string& wanted) {
        "\"%s\" is no address, interface, network or name of this host, which has: %s. spark.sparkgap.wire.address says "
        "where a world's PEs reach each other between hosts",
        wanted.c_str(), known.empty() ? "none that is up" : known.c_str());
+}
+
+OwnInterface own_interface(const std::string& wanted) {
+  Address address;
+  const std::string text = own_address(wanted);
+  parse(text, &address);
+  for (const Interface& own : own_interfaces()) {
+    const bool has_it = own.address == address || (own.is_loopback && is_loopback(address));
+    if (has_it) return {own.name, address.family == AF_INET6};
+  }
+  fail(SPARKGAP_UNAVAILABLE, kNoPe, "no interface of this host has the address %s any more", text.c_str());
 }
 
 PortRange parse_ports(const std::string& text) {

@@ -12,6 +12,13 @@ namespace sparkgap {
 // that there are, if it means none of this host's.
 std::string own_address(const std::string& wanted);
 
+// The interface that has the address of own_address, for libraries that are told interfaces and not addresses.
+struct OwnInterface {
+  std::string name;
+  bool is_ipv6 = false;
+};
+OwnInterface own_interface(const std::string& wanted);
+
 struct PortRange {
   int32_t first = 0;  // both 0: any
   int32_t last = 0;

@@ -33,11 +33,14 @@ World::~World() {
   if (getpid() != process_) {
     // A child of fork has a copy, but neither the PE nor its GPU: what is there of those stays as it is.
     if (memory_is_device()) {
+      for (const auto& step : steps_) static_cast<void>(step->recorded.release());
       for (const auto& buffer : buffers_) static_cast<void>(buffer->memory.release());
       static_cast<void>(engine_.release());
     }
     return;
   }
+  if (recording_ != nullptr && engine_->recorder() != nullptr) engine_->recorder()->drop_recording();
+  steps_.clear();
   buffers_.clear();
   const bool left = engine_ == nullptr || engine_->leave();
   if (!control_ || !left) return;
@@ -261,13 +264,13 @@ void World::check_usable() const {
   fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the world is not connected yet");
 }
 
-void World::begin_call(const CallSignature& signature) {
+void World::begin_call(const CallSignature& signature, uint64_t digest) {
   __atomic_store_n(&calls_, calls_ + 1, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);  // behind the number of the call before (layout.h)
   write_signature(&call_line_->signature[calls_ % kCallsKept], signature);
   store_release(&call_line_->begun, calls_);
   Steps& steps = node_->steps();
-  steps.begin_call(mix(signature));
+  steps.begin_call(digest);
   if (options_.check && connected_ && signature.operation != kOperationFree) steps.meet();
 }
 
@@ -297,6 +300,7 @@ void World::free(Buffer* buffer) {
   if (found == buffers_.end()) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "the buffer is not one of this world, or has been freed");
   }
+  if (buffer->steps > 0) refuse_held(*buffer);
   const std::unique_ptr<Buffer> freed = std::move(*found);
   buffers_.erase(found);
   if (is_aborted(control_)) return;

@@ -23,6 +23,7 @@
 #include "select/select.h"
 #include "sparkgap/sparkgap.h"
 #include "world/counters.h"
+#include "world/step.h"
 
 namespace sparkgap {
 class World;
@@ -34,6 +35,7 @@ struct sparkgap_buffer {
   uint64_t bytes = 0;
   uint32_t number = 0;  // in the order of allocation, the same on all PEs
   std::unique_ptr<sparkgap::SymmetricMemory> memory;
+  int32_t steps = 0;  // that use it
 };
 
 // A point in the stream of a world that has streams.
@@ -68,9 +70,17 @@ class World {
   void collective(CollectiveCall& call) {
     const bool empty = is_empty(call);
     if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
+    if (__builtin_expect(recording_ != nullptr, 0)) return record(call);
     Counting counting = count(call.collective, call.algorithm, bytes_of_in(call, options_.pes));
     const Span span(*this, signature_of(call));
     if (!empty) counting.by(engine_->collective(call));
+  }
+
+  // Makes a one-sided call that has been checked. Inlined; what records it gets a copy, so that the call itself need
+  // not be in memory.
+  void one_sided(const OneSidedCall& call) {
+    if (__builtin_expect(recording_ != nullptr, 0)) return record(OneSidedCall(call));
+    make(call);
   }
 
   // Counts a call until it ends; once the world is connected.
@@ -81,6 +91,17 @@ class World {
   Counting count(int32_t operation, uint64_t bytes) { return count(operation, Algorithm::kAuto, bytes); }
   // Any thread may ask.
   const Counters& counters() const { return counters_; }
+
+  // ---- Steps (steps.cc): between begin_step and one of its two ends calls are recorded and not made.
+  void begin_step();
+  Step* end_step();
+  void drop_step();
+  void run_step(Step& step);
+  void free_step(Step* step);
+  // Throws if a step is being recorded, which `what` cannot be part of.
+  void check_not_recording(const char* what) const {
+    if (__builtin_expect(recording_ != nullptr, 0)) refuse_recording(what);
+  }
 
   Buffer* allocate(uint64_t bytes);
   void free(Buffer* buffer);
@@ -117,7 +138,10 @@ class World {
   // The span of one collective call: numbers it, publishes it on the call board, compares it if the world checks calls.
   class Span {
    public:
-    Span(World& world, const CallSignature& signature) : world_(world) { world_.begin_call(signature); }
+    Span(World& world, const CallSignature& signature) : Span(world, signature, mix(signature)) {}
+    Span(World& world, const CallSignature& signature, uint64_t digest) : world_(world) {
+      world_.begin_call(signature, digest);
+    }
     ~Span() { store_release(&world_.call_line_->ended, world_.calls_); }
     Span(const Span&) = delete;
     Span& operator=(const Span&) = delete;
@@ -129,7 +153,7 @@ class World {
   void check_created() const;
   void open_nodes(const sparkgap_world_options& options);
   void connect_to(const uint8_t* id);
-  void begin_call(const CallSignature& signature);
+  void begin_call(const CallSignature& signature, uint64_t digest);
   void publish_control();
   void meet_peers();
   void wait_for_peers_to_connect();
@@ -137,6 +161,23 @@ class World {
   void learn_circumstances();
   void choose_waits();
   void verify_puts();
+  void record(const CollectiveCall& call);
+  void record(OneSidedCall call);
+  StepCall& record_next();
+  template <class Call>
+  void hand_on(const Call& call);
+  void keep(const void* address);
+  void keep(Buffer* buffer);
+  void make(const StepCall& call);
+  void make(const OneSidedCall& call) {
+    const Counting counting = count(call.operation, counted_bytes(call));
+    carry_out(*engine_, call);
+  }
+  void show(const Step& step, const StepCall& call);
+  void check_recorder() const;
+  [[noreturn]] void refuse_recording(const char* what) const;
+  [[noreturn]] void refuse_held(const Buffer& buffer) const;
+  [[noreturn]] void fail_step(const Step& step, const StepCall& call, const Failure& failure) const;
 
   const pid_t process_ = getpid();
   WorldOptions options_;
@@ -148,6 +189,9 @@ class World {
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
+  std::unique_ptr<Step> recording_;
+  std::vector<std::unique_ptr<Step>> steps_;
+  int32_t step_count_ = 0;  // that were recorded
   Counters counters_;
   uint64_t calls_ = 0;
   uint32_t allocations_ = 0;

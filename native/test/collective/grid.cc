@@ -117,8 +117,19 @@ std::vector<Case> grid_of_the_selector(int pes, ProviderKind provider) {
   return grid.cases();
 }
 
-void run_grid(const Pes& pes, const std::vector<Case>& cases) {
-  const Inputs inputs(pes.count);
+std::vector<Case> grid_in_private_memory(int pes) {
+  Grid grid(pes, ProviderKind::kHost);
+  for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
+    grid.add_small(collective, "auto");
+    grid.add_large(collective, "auto");
+  }
+  std::vector<Case> cases = grid.cases();
+  for (Case& c : cases) c.memory = Memory::kPrivate;
+  return cases;
+}
+
+void run_grid(const Pes& pes, const std::vector<Case>& cases, Elements elements) {
+  const Inputs inputs(pes.count, elements);
   uint64_t largest = 0;
   for (const Case& c : cases) largest = std::max(largest, array_bytes(c, pes.count));
   const Shared<uint64_t> hashes(cases.size() * pes.count);

@@ -111,8 +111,17 @@ void a_gpu_world_has_a_most_of_pes() {
   sparkgap_world* world = nullptr;
   sparkgap_world_options options = options_of("nccl", 0);
   options.pes = 100;
-  expect(sparkgap_world_create(&options, &world) == SPARKGAP_UNAVAILABLE, "100 GPUs on a host were taken");
-  expect_parts(sparkgap_last_error(world), {"at most", "100", "one host"});
+  expect(sparkgap_world_create(&options, &world) == SPARKGAP_UNAVAILABLE, "100 GPUs on a node were taken");
+  expect_parts(sparkgap_last_error(world), {"at most", "100", "on a node"});
+  sparkgap_world_destroy(world);
+}
+
+void a_world_of_nvshmem_is_on_one_node() {
+  sparkgap_world* world = nullptr;
+  sparkgap_world_options options = options_of("nvshmem", 0);
+  options.node_pes = 1;
+  expect(sparkgap_world_create(&options, &world) == SPARKGAP_UNAVAILABLE, "NVSHMEM between nodes was taken");
+  expect_parts(sparkgap_last_error(world), {"nvshmem", "one node", "RDMA", "spark.sparkgap.provider=nccl"});
   sparkgap_world_destroy(world);
 }
 
@@ -141,7 +150,7 @@ void a_host_world_has_no_streams_and_events() {
 }
 
 void the_interface_has_the_number_of_its_header() {
-  expect(sparkgap_abi_version() == SPARKGAP_ABI_VERSION && SPARKGAP_ABI_VERSION == 6, "ABI %d, header %d",
+  expect(sparkgap_abi_version() == SPARKGAP_ABI_VERSION && SPARKGAP_ABI_VERSION == 7, "ABI %d, header %d",
          sparkgap_abi_version(), SPARKGAP_ABI_VERSION);
 }
 
@@ -156,6 +165,7 @@ int main(int argc, char** argv) {
       {"a_message_is_cut_at_its_end", a_message_is_cut_at_its_end},
       {"a_gpu_world_needs_a_device", a_gpu_world_needs_a_device},
       {"a_gpu_world_has_a_most_of_pes", a_gpu_world_has_a_most_of_pes},
+      {"a_world_of_nvshmem_is_on_one_node", a_world_of_nvshmem_is_on_one_node},
       {"pes_of_a_host_world_share_memory", pes_of_a_host_world_share_memory},
       {"a_host_world_has_no_streams_and_events", a_host_world_has_no_streams_and_events},
       {"the_interface_has_the_number_of_its_header", the_interface_has_the_number_of_its_header},

@@ -27,7 +27,7 @@ std::vector<kernels::Shape> shapes_for(Algorithm algorithm) {
 }
 
 // Counts of elements of `size` bytes: small ones, and those just around where a kernel begins another packet, line,
-// batch, lane, chunk or step.
+// turn, lane, chunk or step.
 std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t size) {
   const uint64_t lanes = pe.world.lanes;
   const uint64_t pes = pe.pes();
@@ -39,7 +39,7 @@ std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t 
     bytes.insert(bytes.end(), {uint64_t{8} << 10, uint64_t{64} << 10});
   } else if (algorithm == Algorithm::kLines) {
     most = kernels::kLineBytes / kernels::others(pes) / size;
-    bytes.insert(bytes.end(), {lanes * 120, lanes * 16 * 4 * 120, uint64_t{512} << 10});
+    bytes.insert(bytes.end(), {lanes * 512, lanes * 16 * 512, uint64_t{512} << 10});
   } else {
     for (const uint64_t at : {uint64_t{8} << 10, slot / 2, slot, lanes * (uint64_t{8} << 10), uint64_t{512} << 10,
                               lanes * slot, kernels::channel_slot_bytes(pes)}) {
@@ -61,11 +61,12 @@ std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t 
   return {counts.begin(), counts.end()};
 }
 
-// Large counts in float32 SUM and in one other type that changes; small ones in all.
+// Large counts in float32 SUM and in one other type that changes, the largest in float32 SUM; small ones in all.
 bool is_worth_it(const KernelCase& c, uint64_t bytes) {
   constexpr uint64_t kLarge = 64 << 10;
+  constexpr uint64_t kLargest = 32 << 20;
   if (bytes <= kLarge || (c.type == SPARKGAP_FLOAT32 && c.op == SPARKGAP_SUM)) return true;
-  return (c.count + c.salt) % 7 == 0;
+  return bytes <= kLargest && (c.count + c.salt) % 7 == 0;
 }
 
 void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
@@ -117,8 +118,8 @@ void run_cases(GpuPe& pe, KernelRunner& runner, int collective) {
 void run_grid(int pes, int collective) {
   const Inputs inputs(pes);
   run_gpu_pes(pes, 300, [&](GpuPe& pe) {
-    // The longest counts are those of lanes * slot bytes, of which allToAll has one for each PE.
-    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (17 << 20) + 64);
+    // The longest counts are those of lanes * slot bytes and of lines, of which allToAll has one for each PE.
+    const uint64_t most = std::max<uint64_t>(kernels::kMaxLanes * kernels::slot_bytes(pes) + 64, (65 << 20) + 64);
     KernelRunner runner(pe, inputs, most * (pes + 1));
     run_cases(pe, runner, collective);
   });

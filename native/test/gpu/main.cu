@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     add("mixture", pes, [=] { run_mixture(pes); });
     add("back_to_back", pes, [=] { run_back_to_back(pes); });
     add("graph", pes, [=] { run_graph(pes); });
+    add("hidden_words", pes, [=] { run_hidden_words(pes); });
     if (pes == 1) continue;
     add("deadline", pes, [=] { run_deadline(pes); });
     add("abort", pes, [=] { run_abort(pes); });

@@ -2,9 +2,12 @@
 # Tests and benchmark of GPU worlds, on a GPU host that need not have more than CUDA's driver and Python's wheels of
 # NVSHMEM and NCCL.
 #
-#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 30 MB
-#   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds bench
-#                                              shapes sanitizer; all but shapes if none is named
+#   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 13 MB
+#   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds hosts
+#                                              bench shapes sanitizer; all but shapes if none is named
+#
+# hosts: worlds of provider nccl on two hosts that are namespaces of this one (tools/hosts/hosts.py; needs root), which are
+# also measured beside NCCL alone where there are two GPUs.
 #
 # With one GPU: 1, 2, 4 and 8 PEs share it under MPS, which is started and stopped here; provider nccl is left out. With
 # more: one PE a GPU, both providers. RESULTS gets summary.txt, a log of each step, and collectives-*.json. Fails if a step
@@ -12,7 +15,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-usage() { sed -n '2,12p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+usage() { sed -n '2,15p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 pack() {
   local folder=$1 native build libraries
@@ -24,14 +27,16 @@ pack() {
   fi
   set -e
   cmake -DSPARKGAP_BENCH=ON -DSPARKGAP_TESTS=ON "$build" > /dev/null
-  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_collective_bench
+  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_collective_bench nodes_bench
   mkdir -p "$folder"
   # Maven has the libraries built straight into its classes.
   libraries=$(sed -n 's/^CMAKE_LIBRARY_OUTPUT_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
-  for name in libsparkgap.so libsparkgap_cuda.so gpu_kernels_test gpu_world_test gpu_collective_bench; do
+  for name in libsparkgap.so libsparkgap_cuda.so libfabric.so.1 gpu_kernels_test gpu_world_test gpu_collective_bench \
+    nodes_bench; do
     cp "$(find "$build" ${libraries:+"$libraries"} -name "$name" -type f | head -n 1)" "$folder/"
   done
   cp "${BASH_SOURCE[0]}" "$folder/run.sh"
+  cp "$native/../tools/hosts/hosts.py" "$native/../tools/hosts/network.py" "$folder/"
   du -sh "$folder"
 }
 
@@ -70,9 +75,9 @@ start_mps() {
 run() {
   local gpus numbers largest pes steps=("${@:2}")
   results=$(mkdir -p "$1" && cd "$1" && pwd)
-  ((${#steps[@]} > 0)) || steps=(kernels worlds bench sanitizer)
+  ((${#steps[@]} > 0)) || steps=(kernels worlds hosts bench sanitizer)
   cd "$here"
-  chmod +x gpu_kernels_test gpu_world_test gpu_collective_bench
+  chmod +x gpu_kernels_test gpu_world_test gpu_collective_bench nodes_bench
   export LD_LIBRARY_PATH=$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1
   gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
   : > "$results/summary.txt"
@@ -100,6 +105,18 @@ run() {
         else
           step world-nvshmem 150 ./gpu_world_test --pes "$largest" --provider nvshmem
           step world-nccl 150 ./gpu_world_test --pes "$largest" --provider nccl
+        fi
+        ;;
+      hosts)
+        local hosts=(python3 "$here/hosts.py" --hosts 2 run)
+        step hosts-1-1 200 "${hosts[@]}" "$here/gpu_world_test" --nodes 1,1
+        # Two of these PEs are on one GPU, which NCCL allows for those of different hosts alone, and take turns there.
+        ((gpus == 1)) || step hosts-2-1 100 "${hosts[@]}" "$here/gpu_world_test" --nodes 2,1 nodes_and_routes_are_known \
+          one_sided_calls_end_at_the_node links_are_those_of_the_gpus a_symmetric_buffer_is_reduced_in_place \
+          blocks_of_all_to_allv_leave_what_lies_between_alone
+        if ((gpus > 1)); then
+          step hosts-bench 200 "${hosts[@]}" "$here/nodes_bench" --nccl "$(nccl_library)"
+          cp "$results/hosts-bench.log" "$results/nodes-nccl.json"
         fi
         ;;
       bench)

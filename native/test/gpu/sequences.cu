@@ -3,6 +3,7 @@
 
 #include "gpu/kernel_case.h"
 #include "gpu/tests.h"
+#include "protocol/line.cuh"
 #include "protocol/scratch.h"
 #include "select/select.h"
 #include "support/reference.h"
@@ -170,6 +171,42 @@ void run_graph(int pes) {
     }
     cuda_ok(cudaGraphExecDestroy(executable), "cudaGraphExecDestroy");
     cuda_ok(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  });
+}
+
+// Whose every third word or so, and some runs of words, are what lines carry as zeros.
+void run_hidden_words(int pes) {
+  run_gpu_pes(pes, 60, [&](GpuPe& pe) {
+    constexpr uint64_t kCount = 20001;
+    const auto word = [](uint64_t round, int from, uint64_t i) -> uint64_t {
+      const bool hidden = i / 64 % 5 == 0 || (i * 7 + from + round) % 3 == 0;
+      return hidden ? kernels::kVeil : i + round * 1000003 + static_cast<uint64_t>(from);
+    };
+    uint64_t* in = reinterpret_cast<uint64_t*>(pe.allocate(kCount * 8).own());
+    uint64_t* out = reinterpret_cast<uint64_t*>(pe.allocate(kCount * 8).own());
+    std::vector<uint64_t> words(kCount);
+    for (uint64_t round = 0; round < 12; ++round) {
+      for (uint64_t i = 0; i < kCount; ++i) words[i] = word(round, pe.pe(), i);
+      cuda_ok(cudaMemcpyAsync(in, words.data(), kCount * 8, cudaMemcpyHostToDevice, pe.stream), "cudaMemcpyAsync");
+      kernels::KernelCall call = {};
+      call.collective = SPARKGAP_ALL_REDUCE;
+      call.algorithm = Algorithm::kLines;
+      call.type = SPARKGAP_INT64;
+      call.count = kCount - round % 2;
+      call.in = in;
+      call.out = round % 3 == 0 ? in : out;
+      if (round % 2 != 0) call.shape = {5, 96, 0, 0, 0};
+      pe.launch(call);
+      pe.synchronize();
+      pe.expect_no_failure("a call with hidden words");
+      cuda_ok(cudaMemcpy(words.data(), call.out, kCount * 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      for (uint64_t i = 0; i < call.count; ++i) {
+        uint64_t sum = 0;
+        for (int from = 0; from < pes; ++from) sum += word(round, from, i);
+        expect(words[i] == sum, "round %lu, word %lu: %lx, not %lx", round, i, words[i], sum);
+      }
+      pe.meet();
+    }
   });
 }
 

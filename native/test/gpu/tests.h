@@ -17,6 +17,8 @@ void run_mixture(int pes);
 void run_back_to_back(int pes);
 // A graph with one call of every kernel, replayed with new inputs.
 void run_graph(int pes);
+// Data that lines can carry only as zeros.
+void run_hidden_words(int pes);
 
 // A PE that never comes: the others' waits end, and their record names it.
 void run_deadline(int pes);

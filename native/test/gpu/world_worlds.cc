@@ -1,8 +1,6 @@
 // How GPU worlds come about and follow each other, and the memory that they have.
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "gpu/worlds.h"
 
@@ -24,38 +22,23 @@ void a_symmetric_buffer_is_reduced_in_place() {
   });
 }
 
-struct Ids {
-  std::atomic<int> made;
-  uint8_t bytes[8][SPARKGAP_WORLD_ID_BYTES];
-};
-
-// Connects the world number `number` of a run, whose ids go through memory that the processes share.
-void connect(sparkgap_world* world, int pe, Ids& ids, int number) {
-  if (pe == 0) {
-    expect(sparkgap_world_id(world, ids.bytes[number]) == SPARKGAP_OK, "id: %s", sparkgap_last_error(world));
-    ids.made.store(number + 1);
-  }
-  while (ids.made.load() <= number) std::this_thread::sleep_for(std::chrono::microseconds(100));
-  const sparkgap_status status = sparkgap_world_connect(world, ids.bytes[number]);
-  expect(status == SPARKGAP_OK, "connect of world %d: %s", number, sparkgap_last_error(world));
-}
-
 void worlds_follow_one_another_with_other_pe_numbers() {
-  const Shared<Ids> ids;
+  const Shared<Meetings> meetings;
   Pes pes = world_of;
   pes.has_world = false;
   run_pes(pes, [&](const Pe& process) {
     for (int number = 0; number < 3; ++number) {
       Pes next = world_of;
       next.epoch = static_cast<uint64_t>(number) + 1;
-      const int pe = (process.pe() + number) % process.pes();
+      // On several nodes it is the host that says which PE a process can be.
+      const int pe = world_of.nodes.empty() ? (process.pe() + number) % process.pes() : process.pe();
       sparkgap_world_options options = options_of(next, pe, "test PE");
       options.device = process.pe() % world_of.gpus;  // the process keeps its GPU
       sparkgap_world* world = nullptr;
       const sparkgap_status created = sparkgap_world_create(&options, &world);
       expect(created == SPARKGAP_OK, "create: %s", sparkgap_last_error(world));
       const auto start = std::chrono::steady_clock::now();
-      connect(world, pe, *ids.operator->(), number);
+      connect(world, pe, meetings[0], number);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
       if (pe == 0) std::printf("     connected in %.3f s: %s\n", took.count(), sparkgap_world_describe(world));
       std::fflush(stdout);
@@ -105,7 +88,11 @@ void links_are_those_of_the_gpus() {
       for (int b = 0; b < pe.pes(); ++b) {
         const int32_t link = sparkgap_world_link(pe.world(), a, b);
         const bool one_gpu = a % world_of.gpus == b % world_of.gpus;
-        expect((link == SPARKGAP_LINK_SHM) == one_gpu, "PEs %d and %d: link %d", a, b, link);
+        if (node_of(world_of, a) == node_of(world_of, b)) {
+          expect((link == SPARKGAP_LINK_SHM) == one_gpu, "PEs %d and %d: link %d", a, b, link);
+        } else {
+          expect(link == SPARKGAP_LINK_TCP, "PEs %d and %d of two nodes: link %d", a, b, link);
+        }
         expect(link == sparkgap_world_link(pe.world(), b, a), "PEs %d and %d: the order matters", a, b);
       }
     }

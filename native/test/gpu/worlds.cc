@@ -1,6 +1,8 @@
 #include "gpu/worlds.h"
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 namespace sparkgap::test {
 
@@ -66,6 +68,26 @@ void expect_equal(const std::vector<float>& actual, const std::vector<float>& ex
 bool has_no_peer() {
   if (world_of.count == 1) std::printf("     left out: there is one PE\n");
   return world_of.count == 1;
+}
+
+bool spans_nodes() {
+  if (!world_of.nodes.empty()) std::printf("     left out: the PEs are on several nodes\n");
+  return !world_of.nodes.empty();
+}
+
+void connect(sparkgap_world* world, int pe, Meetings& meetings, int number) {
+  std::atomic<int>& made = meetings.made[number];
+  const bool by_cards = !world_of.nodes.empty();
+  if (by_cards || pe == 0) {
+    const sparkgap_status status = by_cards ? sparkgap_world_card(world, meetings.cards[number][pe])
+                                            : sparkgap_world_id(world, meetings.ids[number]);
+    expect(status == SPARKGAP_OK, "world %d: %s", number, sparkgap_last_error(world));
+    ++made;
+  }
+  while (made.load() < (by_cards ? world_of.count : 1)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  const sparkgap_status status = by_cards ? sparkgap_world_connect_cards(world, meetings.cards[number][0])
+                                          : sparkgap_world_connect(world, meetings.ids[number]);
+  expect(status == SPARKGAP_OK, "connect of world %d: %s", number, sparkgap_last_error(world));
 }
 
 }  // namespace sparkgap::test

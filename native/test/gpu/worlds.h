@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +36,27 @@ void expect_equal(const std::vector<float>& actual, const std::vector<float>& ex
 // Says so if this run has one PE only.
 bool has_no_peer();
 
+// Whether the PEs are on several nodes, where NCCL has all collectives; says so.
+bool spans_nodes();
+
+// Connects a world that was created by the process of PE `pe`, the how manyth of its run; ids and cards go through
+// memory that the processes share.
+constexpr int kMostWorlds = 8;
+constexpr int kMostPes = 16;
+struct Meetings {
+  std::atomic<int> made[kMostWorlds];
+  uint8_t ids[kMostWorlds][SPARKGAP_WORLD_ID_BYTES];
+  uint8_t cards[kMostWorlds][kMostPes][SPARKGAP_CARD_BYTES];
+};
+void connect(sparkgap_world* world, int pe, Meetings& meetings, int number);
+
 // The tests, by what they are about.
 std::vector<Test> tests_of_worlds();
 std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
+std::vector<Test> tests_of_steps();
 std::vector<Test> tests_of_losses();
+std::vector<Test> tests_of_nodes();
 
 }  // namespace sparkgap::test
 #endif  // SPARKGAP_TEST_GPU_WORLDS_H

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "protocol/expect_failure.h"
 #include "support/check.h"
 #include "support/hosts.h"
 #include "support/pes.h"
@@ -136,6 +137,30 @@ void additions_of_all_count() {
       pe.ok(sparkgap_wait_signal(pe.world(), counter, 8, SPARKGAP_EQ, 8 * kEach, nullptr), "wait_signal");
     }
     pe.ok(sparkgap_barrier(pe.world()), "barrier");
+  });
+}
+
+// Long before the deadline.
+void a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended() {
+  const Shared<std::atomic<int>> told;
+  Pes pes = pes_on({1, 1});
+  pes.peer_timeout_ms = 40000;
+  pes.deadline_seconds = 30;
+  run_pes(pes, [&](const Pe& pe) {
+    expect_sum(pe, 1, 2);
+    pe.ok(sparkgap_world_finish(pe.world()), "finish");
+    expect_sum(pe, 2, 4);  // of the next run
+    if (pe.pe() == 1) {
+      pe.ok(sparkgap_world_finish(pe.world()), "finish");
+      while (told->load() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return;
+    }
+    std::vector<float> values(1000);
+    const sparkgap_status status =
+        sparkgap_all_reduce(pe.world(), values.data(), values.data(), 1000, SPARKGAP_FLOAT32, SPARKGAP_SUM);
+    told->store(1);
+    expect_failure(pe.world(), status, SPARKGAP_MISMATCH,
+                   {"waits for a PE whose function has ended: PE 1 (test PE 1", "made 1 call and returned"});
   });
 }
 
@@ -375,6 +400,8 @@ int main(int argc, char** argv) {
                     {"puts_are_there_after_a_barrier", puts_are_there_after_a_barrier},
                     {"signals_come_after_the_data", signals_come_after_the_data},
                     {"additions_of_all_count", additions_of_all_count},
+                    {"a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended",
+                     a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended},
                     {"a_pe_that_computes_still_answers", a_pe_that_computes_still_answers},
                     {"freed_memory_is_kept_while_others_use_it", freed_memory_is_kept_while_others_use_it},
                     {"too_large_a_buffer_is_refused_on_all_alike", too_large_a_buffer_is_refused_on_all_alike},

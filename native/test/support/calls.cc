@@ -93,10 +93,12 @@ uint64_t hash(const char* bytes, uint64_t size) {
   return hash;
 }
 
-Inputs::Inputs(int pes) : pools_(SPARKGAP_TYPES) {
+Inputs::Inputs(int pes, Elements elements) : pools_(SPARKGAP_TYPES) {
   for (int32_t type = 0; type < SPARKGAP_TYPES; ++type) {
-    for (int pe = 0; pe < pes; ++pe)
-      pools_[type].push_back(random_elements(type, kPool, static_cast<uint64_t>(pe) + 1));
+    for (int pe = 0; pe < pes; ++pe) {
+      pools_[type].push_back(elements == Elements::kAny ? random_elements(type, kPool, static_cast<uint64_t>(pe) + 1)
+                                                        : small_whole_elements(type, kPool, pe));
+    }
   }
 }
 

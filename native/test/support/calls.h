@@ -53,10 +53,14 @@ InPlaceOffsets in_place_offsets(int32_t collective, uint64_t count, int pe);
 // Tells results of PEs apart.
 uint64_t hash(const char* bytes, uint64_t size);
 
+// Anything, with infinities, NaN and what has to be rounded; or small whole numbers, of which up to four PEs have the
+// same result whatever order and precision they are reduced in.
+enum class Elements { kAny, kSmallWhole };
+
 // The elements that each PE puts in, which any PE can compute. To be made before the PEs are forked.
 class Inputs {
  public:
-  explicit Inputs(int pes);
+  explicit Inputs(int pes, Elements elements = Elements::kAny);
 
   // Elements first..first+count-1 of what `pe` contributes.
   void fill(void* to, int32_t type, int pe, uint64_t first, uint64_t count, uint64_t salt) const;

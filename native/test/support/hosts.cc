@@ -1,9 +1,12 @@
 #include "support/hosts.h"
 
 #include <fcntl.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,9 +36,24 @@ std::string holder(int host) {
   return all[host];
 }
 
-void shell(const std::string& command) { expect(std::system(command.c_str()) == 0, "failed: %s", command.c_str()); }
+// Changes eth0 of the network that the caller is in.
+template <class Change>
+void change_link(unsigned long get, unsigned long set, const Change& change) {
+  ifreq request = {};
+  std::strncpy(request.ifr_name, "eth0", sizeof request.ifr_name - 1);
+  const int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  expect(descriptor >= 0 && ioctl(descriptor, get, &request) == 0, "cannot look at eth0: %s", std::strerror(errno));
+  change(request);
+  expect(ioctl(descriptor, set, &request) == 0, "cannot change eth0: %s", std::strerror(errno));
+  close(descriptor);
+}
 
-std::string in_network_of(int host) { return "nsenter -t " + holder(host) + " -n ip link set dev eth0 "; }
+void set_up(bool up) {
+  change_link(SIOCGIFFLAGS, SIOCSIFFLAGS, [up](ifreq& request) {
+    const int flags = request.ifr_flags & ~IFF_UP;
+    request.ifr_flags = static_cast<short>(up ? flags | IFF_UP : flags);
+  });
+}
 
 }  // namespace
 
@@ -97,10 +115,17 @@ void join(pid_t process, const char* name) {
          WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-void set_link(int host, bool up) { shell(in_network_of(host) + (up ? "up" : "down")); }
+void set_link(int host, bool up) {
+  join(start_on_host(host, [up] { set_up(up); }), "what changes a host's network");
+}
 
-void set_own_link(bool up) { shell(std::string("ip link set dev eth0 ") + (up ? "up" : "down")); }
+void set_own_link(bool up) { set_up(up); }
 
-void set_mtu(int host, int bytes) { shell(in_network_of(host) + "mtu " + std::to_string(bytes)); }
+void set_mtu(int host, int bytes) {
+  const auto change = [bytes] {
+    change_link(SIOCGIFMTU, SIOCSIFMTU, [bytes](ifreq& request) { request.ifr_mtu = bytes; });
+  };
+  join(start_on_host(host, change), "what changes a host's network");
+}
 
 }  // namespace sparkgap::test

@@ -265,6 +265,7 @@ sparkgap_world_options options_of(const Pes& pes, int number, const char* label)
   options.host_directory = pes.host_directory;
   options.device = pes.gpus > 0 ? number % pes.gpus : -1;
   options.device_shared = pes.device_shared ? 1 : 0;
+  options.nccl_library = pes.nccl_library;
   if (pes.nodes.empty()) return options;
   const int node = node_of(pes, number);
   for (int before = 0; before < node; ++before) options.node_first_pe += pes.nodes[before];

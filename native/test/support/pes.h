@@ -60,6 +60,7 @@ struct Pes {
   bool on_hosts = false;
   // Changes what PE `number` is made with.
   std::function<void(int number, sparkgap_world_options& options)> spoil_options = nullptr;
+  const char* nccl_library = nullptr;  // nullptr: whatever is found
 };
 
 // The node of a PE.

@@ -192,6 +192,31 @@ std::vector<char> random_elements(int32_t type, size_t count, uint64_t seed) {
   return elements;
 }
 
+std::vector<char> small_whole_elements(int32_t type, size_t count, int pe) {
+  std::vector<char> elements(count * bytes_of(type));
+  for (size_t i = 0; i < count; ++i) {
+    const int value = static_cast<int>(i % 3) + 1 + 2 * pe;
+    switch (type) {
+      case SPARKGAP_FLOAT32:
+        set_element(elements.data(), i, static_cast<float>(value));
+        break;
+      case SPARKGAP_FLOAT64:
+        set_element(elements.data(), i, static_cast<double>(value));
+        break;
+      case SPARKGAP_FLOAT16:
+        set_element(elements.data(), i, encode_half(static_cast<float>(value)));
+        break;
+      case SPARKGAP_BFLOAT16:
+        set_element(elements.data(), i, encode_bfloat16(static_cast<float>(value)));
+        break;
+      default:
+        // The lowest bytes are the whole of it.
+        std::memcpy(elements.data() + i * bytes_of(type), &value, std::min(bytes_of(type), sizeof value));
+    }
+  }
+  return elements;
+}
+
 void reference_reduce(void* out, const std::vector<const void*>& ins, size_t count, int32_t type, int32_t op) {
   switch (type) {
     case SPARKGAP_FLOAT32:

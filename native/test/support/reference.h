@@ -13,6 +13,9 @@ size_t bytes_of(int32_t type);
 
 // `count` elements: mostly moderate numbers; for floating types also zeros of both signs, subnormals, infinities, NaNs
 // and numbers near overflow; for integers all bit patterns.
+// 1, 2, 3, 1, ... and 2 more for each PE after the first: averages are whole, too.
+std::vector<char> small_whole_elements(int32_t type, size_t count, int pe);
+
 std::vector<char> random_elements(int32_t type, size_t count, uint64_t seed);
 
 // out[i] = op(ins[0][i], ins[1][i], ...), as sparkgap.h defines it.

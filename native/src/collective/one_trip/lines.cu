@@ -1,183 +1,197 @@
 // One trip in lines: for messages between the small ones and those that fill the link for long.
 //
-// As in packets, but 120 bytes with their mark in one store of eight threads: one trip, no fence, no barrier, and 7 %
-// more bytes on the link instead of 100 %.
+// As in packets, but nothing beside the data is on the link (protocol/line.cuh): one trip, no fence, no barrier.
 //
-//   message        | line 0: words 0..14 | line 1: words 15..29 | ...      words of 8 bytes
+//   message        | line 0 | line 1 | ...          16 bytes each
 //
 //   scratch of PE r, parity number % 2:
-//     from PE p    | words 0..14, mark | words 15..29, mark | ...          mark = {number, signature}
+//     from PE p    | line 0 | line 1 | ...
 //
-//   a warp has kWarpLines lines at a time, in turn with all warps of the grid, and kBatch turns on their way at once;
-//   it sends one batch ahead, and while that is on its way takes the batch before
+//   a warp has 32 neighbouring lines at a time, a turn, in turn with all warps of the grid; it sends kBatch turns
+//   ahead, and while they are on their way takes those before
 //
-// Rotation: protocol/scratch.h. A thread takes the words that it has sent, so in place is as good as out of place.
-// Requires: bytes <= kLineBytes / (pes - 1), and NVLink or one GPU (protocol/line.cuh). Any alignment; words are 8-byte
-// loads where the message is aligned to 8.
+// Rotation: protocol/scratch.h. A thread takes the lines that it has sent, so in place is as good as out of place.
+// Requires: bytes <= kLineBytes / (pes - 1). Any alignment; 16 bytes at once where the message is aligned to 16.
 #include "collective/one_trip/message.cuh"
 #include "collective/one_trip/words.cuh"
-#include "protocol/line.cuh"
 
 namespace sparkgap::kernels {
 namespace {
 
+// Of a block at most. Worlds of few blocks have so many; of half as many, two blocks fit a multiprocessor.
+constexpr int32_t kLinesThreads = 1024;
+
+// Lines of a thread that it sends at once, and takes at once.
 constexpr uint32_t kBatch = 2;
 
-// The lines of a thread's eight: its place in each, and which they are.
-struct Lines {
-  LinePart part;
-  uint32_t bytes;   // of the message
-  uint32_t stride;  // from a line of this eight to its next
+// Where the lines for a PE are, and where they go.
+struct Route {
+  const uint8_t* from;
+  Line* to;
+  uint8_t* hidden;
 
-  // The words of its part of a line; 0 where the message has ended, or where the mark is.
-  template <class Stored>
-  __device__ __forceinline__ void load(const uint8_t* message, uint32_t line, uint64_t* first, uint64_t* second) const {
-    const uint32_t at = part.first_word(line) * kWordBytes;
-    *first = at < bytes ? load_word<Stored>(message, at, bytes) : 0;
-    *second = !part.has_mark() && at + kWordBytes < bytes ? load_word<Stored>(message, at + kWordBytes, bytes) : 0;
+  __device__ __forceinline__ Route(const Trip& trip, const Message& message, int32_t peer)
+      : from(trip.message_for(peer)), to(message.lines_to(peer)), hidden(message.hidden_to(peer)) {}
+};
+
+// A thread's lines, one every `stride`: a batch of them from `line` on.
+struct Batch {
+  uint32_t bytes;  // of the message
+  uint32_t line;
+  uint32_t stride;
+
+  // The first.
+  __device__ __forceinline__ explicit Batch(const Trip& trip)
+      : bytes(static_cast<uint32_t>(trip.bytes)),
+        line(blockIdx.x * blockDim.x + threadIdx.x),
+        stride(gridDim.x * blockDim.x) {}
+
+  __device__ __forceinline__ void go_on() { line += kBatch * stride; }
+  // The same for the whole warp: whether none of its threads has a line.
+  __device__ __forceinline__ bool is_empty() const { return (line - threadIdx.x % 32) * sizeof(Line) >= bytes; }
+
+  __device__ __forceinline__ uint32_t at(uint32_t i) const { return line + i * stride; }
+  // Which words line i of the batch has; 0 behind the last.
+  __device__ __forceinline__ uint32_t words_of(uint32_t i) const {
+    const uint32_t from = at(i) * sizeof(Line);
+    return from >= bytes ? 0 : from + kWordBytes < bytes ? 3 : 1;
   }
-
   template <class Stored>
-  __device__ __forceinline__ void store(uint8_t* message, uint32_t line, uint64_t first, uint64_t second) const {
-    const uint32_t at = part.first_word(line) * kWordBytes;
-    if (at < bytes) store_word<Stored>(message, at, bytes, first);
-    if (!part.has_mark() && at + kWordBytes < bytes) store_word<Stored>(message, at + kWordBytes, bytes, second);
+  __device__ __forceinline__ void load(const uint8_t* message, uint32_t i, uint64_t* low, uint64_t* high) const {
+    load_line<Stored>(message, at(i) * sizeof(Line), bytes, low, high);
+  }
+  template <class Stored>
+  __device__ __forceinline__ void store(uint8_t* message, uint32_t i, uint64_t low, uint64_t high) const {
+    store_line<Stored>(message, at(i) * sizeof(Line), bytes, low, high);
   }
 };
 
-// `count` lines of this eight from `line` on, to every peer.
+// To every peer. `next`: the way to the PE after this one.
 template <class Stored>
-__device__ __forceinline__ void send_batch(const Trip& trip, const Message& message, const Lines& lines, uint32_t line,
-                                           uint32_t count) {
+__device__ __forceinline__ void send_batch(const Trip& trip, const Message& message, const Route& next,
+                                           const Batch& batch) {
+  if (batch.words_of(0) == 0) return;
 #pragma unroll 1
   for (int32_t distance = 1; distance < trip.world.pes; ++distance) {
     const int32_t peer = trip.neighbour(distance);
     if (!trip.has_data(trip.world.pe, peer)) continue;
-    const uint8_t* from = trip.message_for(peer);
-    Line* to = message.lines_to(peer) + line;
-    uint64_t first[kBatch], second[kBatch];
+    const Route route = distance == 1 ? next : Route(trip, message, peer);
+    uint64_t low[kBatch], high[kBatch];
 #pragma unroll
     for (uint32_t i = 0; i < kBatch; ++i) {
-      if (i < count) lines.load<Stored>(from, line + i * lines.stride, &first[i], &second[i]);
+      if (batch.words_of(i) != 0) batch.load<Stored>(route.from, i, &low[i], &high[i]);
     }
 #pragma unroll
     for (uint32_t i = 0; i < kBatch; ++i) {
-      if (i >= count) continue;
-      if (lines.part.has_mark()) second[i] = mark_of(message.stamp());
-      store_line_part(to + i * lines.stride, lines.part, first[i], second[i]);
+      const uint32_t words = batch.words_of(i);
+      if (words != 0) send_line(route.to + batch.at(i), route.hidden + batch.at(i), words, low[i], high[i]);
     }
   }
 }
 
-// take(message, lines, line, count): what becomes of a batch that has come; false if a wait gave up. The whole warp
-// calls it together, also where an eight of it has no lines left.
+// The whole warp together, as receive_lines.
+__device__ __forceinline__ bool receive_batch(const Trip& trip, const Message& message, int32_t source,
+                                              const Batch& batch, const uint32_t (&words)[kBatch],
+                                              uint64_t (&low)[kBatch], uint64_t (&high)[kBatch]) {
+  const AwaitedLines from = {message.lines_from(source) + batch.line, message.hidden_from(source) + batch.line,
+                             batch.stride};
+  return receive_lines<kBatch>(trip.world, message.awaited(source), message.packets_from(source), from, words, low,
+                               high);
+}
+
+// take(message, batch): what becomes of a batch that has come; false if a wait gave up. The whole warp calls it
+// together, also where a thread of it has no lines left.
 template <class Stored, class Take>
 __device__ __forceinline__ void carry_lines(const Trip& trip, Take take) {
   fetch_parameters(trip);
-  Lines lines;
-  lines.bytes = static_cast<uint32_t>(trip.bytes);
-  lines.stride = gridDim.x * (blockDim.x / kLineThreads);
-  const uint32_t all = static_cast<uint32_t>((trip.bytes + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes));
-  const uint32_t warp_begin = (blockIdx.x * blockDim.x + threadIdx.x) / 32 * kWarpLines;
-  const uint32_t own = threadIdx.x % 32 / kLineThreads;
-  const auto count_from = [&](uint32_t line) {
-    const uint32_t left = line < all ? (all - line + lines.stride - 1) / lines.stride : 0;
-    return min(left, kBatch);
-  };
   const Message message(trip);
-  // One turn sends a batch and takes the one before.
-  bool first = true;
-  uint32_t taken = 0, count = 0;
+  Route next(trip, message, trip.neighbour(1));
+  work_out_here(next.from);
+  work_out_here(next.to);
+  work_out_here(next.hidden);
+  await_kernel_before();
+  Batch ahead(trip);
+  send_batch<Stored>(trip, message, next, ahead);
+  let_next_start();
+  message.greet(false);
+  // One batch is on its way while the one before is taken.
 #pragma unroll 1
-  for (uint32_t turn = warp_begin; first || turn < all + kBatch * lines.stride; turn += kBatch * lines.stride) {
-    const uint32_t next = turn + own;
-    const uint32_t next_count = count_from(next);
-    if (next_count > 0) send_batch<Stored>(trip, message, lines, next, next_count);
-    if (first) {
-      message.greet();
-      message.count();
-    } else if (!take(message, lines, taken, count)) {
-      return;
-    }
-    first = false;
-    taken = next;
-    count = next_count;
+  for (Batch batch(trip); !batch.is_empty(); batch.go_on()) {
+    ahead.go_on();
+    send_batch<Stored>(trip, message, next, ahead);
+    if (!take(message, batch)) return;
   }
-  message.await_greetings();
+  message.await_greetings(false);
 }
 
 template <class Element, class Operation>
-__global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_fold(const __grid_constant__ Trip trip) {
+__global__ void __launch_bounds__(kLinesThreads) lines_fold(const __grid_constant__ Trip trip) {
   using Stored = typename Element::Stored;
-  carry_lines<Stored>(trip, [&](const Message& message, const Lines& lines, uint32_t line, uint32_t count) {
+  carry_lines<Stored>(trip, [&](const Message& message, const Batch& batch) {
     const KernelWorld& world = trip.world;
     if (!trip.takes(world.pe)) return true;
+    uint32_t words[kBatch];
     // Before the wait, so that they come while the others' are on their way.
-    uint64_t own[kBatch][2];
+    uint64_t own_low[kBatch], own_high[kBatch];
 #pragma unroll
     for (uint32_t i = 0; i < kBatch; ++i) {
-      own[i][0] = own[i][1] = 0;
-      if (i >= count) continue;
-      lines.load<Stored>(trip.message_for(world.pe), line + i * lines.stride, &own[i][0], &own[i][1]);
+      words[i] = batch.words_of(i);
+      own_low[i] = own_high[i] = 0;
+      if (words[i] != 0) batch.load<Stored>(trip.message_for(world.pe), i, &own_low[i], &own_high[i]);
     }
     WordSum<Element> sums[kBatch][2];
 #pragma unroll 1
     for (int32_t pe = 0; pe < world.pes; ++pe) {
-      uint64_t first[kBatch], second[kBatch];
+      uint64_t low[kBatch], high[kBatch];
 #pragma unroll
       for (uint32_t i = 0; i < kBatch; ++i) {
-        first[i] = own[i][0];
-        second[i] = own[i][1];
+        low[i] = own_low[i];
+        high[i] = own_high[i];
       }
-      if (pe != world.pe &&
-          !receive_line_parts<kBatch>(world, message.awaited(pe), lines.part, message.lines_from(pe) + line,
-                                      lines.stride, count, first, second)) {
-        return false;
-      }
+      if (pe != world.pe && !receive_batch(trip, message, pe, batch, words, low, high)) return false;
 #pragma unroll
       for (uint32_t i = 0; i < kBatch; ++i) {
         if (pe == 0) {
-          sums[i][0].start(first[i]);
-          sums[i][1].start(second[i]);
+          sums[i][0].start(low[i]);
+          sums[i][1].start(high[i]);
         } else {
-          sums[i][0].template add<Operation>(first[i]);
-          sums[i][1].template add<Operation>(second[i]);
+          sums[i][0].template add<Operation>(low[i]);
+          sums[i][1].template add<Operation>(high[i]);
         }
       }
     }
 #pragma unroll
     for (uint32_t i = 0; i < kBatch; ++i) {
-      if (i >= count) continue;
-      lines.store<Stored>(trip.out, line + i * lines.stride, sums[i][0].result(trip.divisor),
-                          sums[i][1].result(trip.divisor));
+      if (words[i] == 0) continue;
+      batch.store<Stored>(trip.out, i, sums[i][0].result(trip.divisor), sums[i][1].result(trip.divisor));
     }
     return true;
   });
 }
 
-__global__ void __launch_bounds__(kTripThreads, kTripBlocks) lines_copy(const __grid_constant__ Trip trip) {
-  carry_lines<uint8_t>(trip, [&](const Message& message, const Lines& lines, uint32_t line, uint32_t count) {
+__global__ void __launch_bounds__(kLinesThreads) lines_copy(const __grid_constant__ Trip trip) {
+  carry_lines<uint8_t>(trip, [&](const Message& message, const Batch& batch) {
     const KernelWorld& world = trip.world;
+    uint32_t words[kBatch];
+#pragma unroll
+    for (uint32_t i = 0; i < kBatch; ++i) words[i] = batch.words_of(i);
 #pragma unroll 1
     for (int32_t distance = 0; distance < world.pes; ++distance) {
       const int32_t source = trip.neighbour(distance);
       if (!trip.has_data(source, world.pe)) continue;
-      uint64_t first[kBatch], second[kBatch];
+      uint64_t low[kBatch], high[kBatch];
       if (source == world.pe) {
         if (trip.place_of(source) == trip.message_for(source)) continue;
 #pragma unroll
         for (uint32_t i = 0; i < kBatch; ++i) {
-          if (i < count) {
-            lines.load<uint8_t>(trip.message_for(source), line + i * lines.stride, &first[i], &second[i]);
-          }
+          if (words[i] != 0) batch.load<uint8_t>(trip.message_for(source), i, &low[i], &high[i]);
         }
-      } else if (!receive_line_parts<kBatch>(world, message.awaited(source), lines.part,
-                                             message.lines_from(source) + line, lines.stride, count, first, second)) {
+      } else if (!receive_batch(trip, message, source, batch, words, low, high)) {
         return false;
       }
 #pragma unroll
       for (uint32_t i = 0; i < kBatch; ++i) {
-        if (i < count) lines.store<uint8_t>(trip.place_of(source), line + i * lines.stride, first[i], second[i]);
+        if (words[i] != 0) batch.store<uint8_t>(trip.place_of(source), i, low[i], high[i]);
       }
     }
     return true;
@@ -198,12 +212,23 @@ constexpr const Kernel* kFolds[SPARKGAP_TYPES] = SPARKGAP_FOR_EACH_ELEMENT(SPARK
 
 }  // namespace
 
+int32_t prepare_lines() {
+  cudaFuncAttributes attributes;
+  const auto load = [&](Kernel kernel) {
+    return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel));
+  };
+  cudaError_t error = load(lines_copy);
+  for (const Kernel* operations : kFolds) {
+    for (int32_t op = 0; op < SPARKGAP_OPS && error == cudaSuccess; ++op) error = load(operations[op]);
+  }
+  return error;
+}
+
 int32_t launch_lines(const KernelWorld& world, CUstream_st* stream, const KernelCall& call) {
   const Trip trip = trip_of(world, call);
-  const uint64_t lines = (trip.bytes + kLineWords * kWordBytes - 1) / (kLineWords * kWordBytes);
+  const uint64_t lines = (trip.bytes + sizeof(Line) - 1) / sizeof(Line);
   const Kernel kernel = description_of(call).has_op ? kFolds[call.type][call.op] : lines_copy;
-  return launch_trip(reinterpret_cast<const void*>(kernel), trip, stream,
-                     spread(lines * kLineThreads, call.shape, world.lanes));
+  return launch_trip(reinterpret_cast<const void*>(kernel), trip, stream, spread(lines, call.shape, world.lanes));
 }
 
 }  // namespace sparkgap::kernels

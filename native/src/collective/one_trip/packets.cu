@@ -17,8 +17,15 @@
 namespace sparkgap::kernels {
 namespace {
 
+// Where the words for a PE are, and where they go.
+struct Route {
+  const uint8_t* from;
+  Packet* to;
+};
+
 // Sends all words of this thread, then calls take(message, word) for each, which is false if a wait gave up. Few words
-// a thread, most often one, and short code: what counts here is how soon the first one is on its way.
+// a thread, most often one, and short code: what counts here is how soon the first one is on its way. So all that can
+// be known of it is worked out while the kernel before still runs.
 template <class Stored, class Take>
 __device__ __forceinline__ void carry_packets(const Trip& trip, Take take) {
   fetch_parameters(trip);
@@ -26,23 +33,28 @@ __device__ __forceinline__ void carry_packets(const Trip& trip, Take take) {
   const uint32_t threads = gridDim.x * blockDim.x;
   const uint32_t own = (blockIdx.x * blockDim.x + threadIdx.x);
   const Message message(trip);
+  const auto route_to = [&](int32_t peer) { return Route{trip.message_for(peer), message.packets_to(peer)}; };
+  Route first = route_to(trip.neighbour(1));
+  work_out_here(first.from);
+  work_out_here(first.to);
+  await_kernel_before();
 #pragma unroll 1
   for (uint32_t word = own; word * kWordBytes < bytes; word += threads) {
 #pragma unroll 1
     for (int32_t distance = 1; distance < trip.world.pes; ++distance) {
       const int32_t peer = trip.neighbour(distance);
       if (!trip.has_data(trip.world.pe, peer)) continue;
-      const uint64_t bits = load_word<Stored>(trip.message_for(peer), word * kWordBytes, bytes);
-      store_packet(message.packets_to(peer) + word, bits, message.stamp());
+      const Route route = distance == 1 ? first : route_to(peer);
+      store_packet(route.to + word, load_word<Stored>(route.from, word * kWordBytes, bytes), message.stamp());
     }
   }
-  message.greet();
-  message.count();
+  let_next_start();
+  message.greet(true);
 #pragma unroll 1
   for (uint32_t word = own; word * kWordBytes < bytes; word += threads) {
     if (!take(message, word)) return;
   }
-  message.await_greetings();
+  message.await_greetings(true);
 }
 
 __device__ __forceinline__ bool receive_word(const Trip& trip, const Message& message, int32_t source, uint32_t word,

@@ -56,6 +56,30 @@ __device__ __forceinline__ void store_word(uint8_t* message, uint32_t at, uint32
   }
 }
 
+// The two words at `at`, a multiple of 16 below `bytes`; 0 where the message has ended.
+template <class Stored>
+__device__ __forceinline__ void load_line(const uint8_t* message, uint32_t at, uint32_t bytes, uint64_t* low,
+                                          uint64_t* high) {
+  if (reinterpret_cast<uint64_t>(message) % sizeof(Line) == 0 && at + sizeof(Line) <= bytes) {
+    const ulonglong2 both = *reinterpret_cast<const ulonglong2*>(message + at);
+    *low = both.x;
+    *high = both.y;
+    return;
+  }
+  *low = load_word<Stored>(message, at, bytes);
+  *high = at + kWordBytes < bytes ? load_word<Stored>(message, at + kWordBytes, bytes) : 0;
+}
+
+template <class Stored>
+__device__ __forceinline__ void store_line(uint8_t* message, uint32_t at, uint32_t bytes, uint64_t low, uint64_t high) {
+  if (reinterpret_cast<uint64_t>(message) % sizeof(Line) == 0 && at + sizeof(Line) <= bytes) {
+    *reinterpret_cast<ulonglong2*>(message + at) = {low, high};
+    return;
+  }
+  store_word<Stored>(message, at, bytes, low);
+  if (at + kWordBytes < bytes) store_word<Stored>(message, at + kWordBytes, bytes, high);
+}
+
 // The sum so far of one word's elements.
 template <class Element>
 struct WordSum {

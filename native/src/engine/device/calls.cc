@@ -2,33 +2,42 @@
 #include "engine/device/device_engine.h"
 
 namespace sparkgap {
-namespace {
-
 // Where this PE's GPU reaches what is asked for. NCCL has worlds in which PEs have collectives but no way into each
 // other's memory.
-uint8_t* address_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) {
+uint8_t* DeviceEngine::address_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) const {
   uint8_t* part = memory.part(pe);
   if (__builtin_expect(part != nullptr, 1)) return part + offset;
+  if (node_of(pe) != node_of(options_.pe)) {
+    fail(SPARKGAP_UNAVAILABLE, pe,
+         "PE %d is on another node than PE %d, and one-sided calls reach GPU memory of one node only: use collectives, "
+         "or spark.sparkgap.provider=host, which has both",
+         pe, options_.pe);
+  }
   fail(SPARKGAP_UNAVAILABLE, pe,
        "the GPU memory of PE %d cannot be addressed from this PE's GPU, and NCCL puts nothing without a call on the "
        "other side: use collectives, or GPUs that are peers of each other (nvidia-smi topo -p2p w)",
        pe);
 }
 
-int64_t* word_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) {
+int64_t* DeviceEngine::word_in(const SymmetricMemory& memory, int32_t pe, uint64_t offset) const {
   return reinterpret_cast<int64_t*>(address_in(memory, pe, offset));
 }
 
-}  // namespace
-
 Algorithm DeviceEngine::collective(const CollectiveCall& call) {
   bool unfinished = false;
+  if (!recording_) compare_between_nodes();
+  uses_provider_ |= call.algorithm == Algorithm::kDefault;
   check(device_->collective(call, &unfinished, &failure_));
   if (unfinished) {
     synchronize();
     check(device_->finish(&failure_));
   }
   return call.algorithm;
+}
+
+// The message carries a digest of all calls up to this one.
+void DeviceEngine::compare_between_nodes() {
+  if (options_.check && nodes_ != nullptr) nodes_->meet();
 }
 
 void DeviceEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {
@@ -47,7 +56,8 @@ void DeviceEngine::copy(void* to, const void* from, uint64_t bytes) {
 
 // A sum over such a link could lose what another PE adds at the same moment.
 void DeviceEngine::check_atomics(int32_t pe) const {
-  if (__builtin_expect(!lacks_atomics_[pe], 1)) return;
+  const int32_t near = node_->local_pe(pe);
+  if (__builtin_expect(near == kNoPe || !lacks_atomics_[near], 1)) return;
   fail(SPARKGAP_UNAVAILABLE, pe,
        "the link from the GPU of PE %d to that of PE %d carries no atomics (PCI Express; nvidia-smi topo -p2p a): use "
        "signals that set, each with a word of its own, or a collective",
@@ -91,7 +101,10 @@ double DeviceEngine::elapsed_us(Event& start, Event& end) {
 
 void DeviceEngine::describe(Text& text) const {
   device_->describe(text);
-  links_.describe(text);
+  if (!links_.empty()) links_[static_cast<size_t>(node_of(options_.pe))].describe(text);
+  if (nodes_ == nullptr) return;
+  nodes_->describe(text);
+  text.add("; %s's sockets are on %s", options_.provider.c_str(), interface_.name.c_str());
 }
 
 }  // namespace sparkgap

@@ -6,7 +6,8 @@
 // C++ library of its own inside, so nothing crosses but plain structs, pointers and virtual calls: no exception, no
 // std:: type. A call that fails fills the Failure that it was given and returns its status.
 //
-// Threads: a DeviceWorld is called by one thread at a time, but for abort(), which any thread may call at any moment.
+// Threads: a DeviceWorld is called by one thread at a time, but for abort() and inside_provider_us(), which any
+// thread may call at any moment.
 #ifndef SPARKGAP_ENGINE_DEVICE_DEVICE_H
 #define SPARKGAP_ENGINE_DEVICE_DEVICE_H
 
@@ -23,7 +24,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 4;
+constexpr int32_t kDeviceInterface = 6;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -37,7 +38,8 @@ struct DeviceControl {
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
-  // Fills part(pe) for all PEs from what each has offered. Local.
+  // PEs are those of the node here, numbered as in the node.
+  // Fills part(pe) for all of them from what each has offered. Local.
   virtual sparkgap_status attach(const DeviceOffer* offers, Failure* failure) = 0;
   // Collective: every PE frees the same memory now; then the destructor.
   virtual sparkgap_status free_together(Failure* failure) = 0;
@@ -45,6 +47,13 @@ class DeviceMemory {
   virtual void detach() = 0;
   // Where this process and its GPU see `pe`'s part; nullptr if they cannot.
   virtual uint8_t* part(int32_t pe) const = 0;
+};
+
+// What was recorded of a stream, and can be launched again and again.
+class DeviceStep {
+ public:
+  // What is enqueued of it runs to its end.
+  virtual ~DeviceStep() = default;
 };
 
 // One PE's GPU half of a world.
@@ -59,17 +68,17 @@ class DeviceWorld {
   // What the kernels need of symmetric memory on each PE.
   virtual uint64_t scratch_bytes() const = 0;
   // All PEs have attached to each other's `scratch`: calls may come. The caller keeps the memory until after the last.
-  // `cards`: as in start.
-  virtual sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) = 0;
+  // `near`: the cards of the PEs of this node.
+  virtual sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) = 0;
 
   // How this PE's GPU reaches those of the others, as far as NVML tells; PEs on one GPU share its memory.
-  virtual void find_links(const DeviceCard* cards, LinkRow* row) const = 0;
+  virtual void find_links(const DeviceCard* near, LinkRow* row) const = 0;
 
   // Whether this GPU has room for an allocation, as far as one can tell before.
   virtual sparkgap_status check_room(uint64_t bytes, Failure* failure) = 0;
   // Collective, bytes > 0, zeroed: the first half of an allocation.
   virtual sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) = 0;
-  // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot address each other's memory, so that only the
+  // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot all address each other's memory, so that only the
   // provider's own collectives are left.
   virtual int32_t lanes() const = 0;
   // After an allocation has failed on some PE: makes allocate go another way, on all PEs alike. False: there is none.
@@ -103,8 +112,22 @@ class DeviceWorld {
   virtual sparkgap_status wait(Event& event, Failure* failure) = 0;
   virtual sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) = 0;
 
+  // Captures the stream from here to one of the two ends; *step is set only on success. INVALID_ARGUMENT: what the
+  // caller did meanwhile, or the stream, cannot be captured.
+  virtual sparkgap_status begin_step(Failure* failure) = 0;
+  virtual sparkgap_status end_step(DeviceStep** step, Failure* failure) = 0;
+  virtual void drop_step() = 0;
+  // What is enqueued next has this place, which its kernels leave in their record.
+  virtual void set_place(const kernels::StepPlace& place) = 0;
+  virtual sparkgap_status launch(DeviceStep& step, Failure* failure) = 0;
+
   // What this PE's kernels have left when they gave up; lives as long as the world.
   virtual const kernels::WaitRecord& wait_record() const = 0;
+  // How long this PE's thread has been in a call of the provider that may wait for other PEs; 0 if it is in none. Any
+  // thread.
+  virtual int64_t inside_provider_us() const = 0;
+  // What the provider has met with since its last call, in what it does by itself.
+  virtual sparkgap_status check_provider(Failure* failure) = 0;
   // The abort word has been set: ends what does not look at it (NCCL's kernels). Any thread, more than once.
   virtual void abort() = 0;
 

@@ -1,4 +1,6 @@
 // Waiting for the GPU, and what becomes of what goes wrong there.
+#include <time.h>
+
 #include "base/clock.h"
 #include "engine/device/device_engine.h"
 #include "protocol/abort.h"
@@ -7,8 +9,10 @@
 namespace sparkgap {
 namespace {
 
-const char* activity_of(const kernels::WaitRecord& record) {
-  return record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective);
+// "allReduce", or "allReduce (call 7 of step 2)".
+void describe_activity(Text& text, const kernels::WaitRecord& record) {
+  text.add("%s", record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective));
+  if (record.place.step > 0) text.add(" (call %d of step %d)", record.place.call, record.place.step);
 }
 
 }  // namespace
@@ -18,6 +22,7 @@ void DeviceEngine::wait_until_done(const Poll& poll) {
   sparkgap_status status = poll();
   if (__builtin_expect(status == SPARKGAP_TIMED_OUT, 0)) {
     const int64_t start = now_us() - kPollUs;
+    next_comparison_us_ = kComparisonUs;
     do {
       look_around(now_us() - start);
       status = poll();
@@ -26,6 +31,8 @@ void DeviceEngine::wait_until_done(const Poll& poll) {
   check(status);
   // A kernel that gave up has ended, like one that succeeded.
   if (__builtin_expect(load_acquire(&device_->wait_record().end) != 0, 0)) fail_call(SPARKGAP_ABORTED);
+  // So has one of the provider's that was ended with the world.
+  if (__builtin_expect(uses_provider_ && is_aborted(node_->control()), 0)) fail_call(SPARKGAP_ABORTED);
 }
 
 void DeviceEngine::synchronize() {
@@ -40,7 +47,14 @@ void DeviceEngine::wait(Event& event) {
 void DeviceEngine::look_around(int64_t waited_us) {
   look_at_kernels(node_->waiter());
   if (!is_aborted(node_->control())) {
-    for (int32_t peer = 0; peer < options_.pes; ++peer) node_->waiter().check_alive(peer, true);
+    check(device_->check_provider(&failure_));
+    for (int32_t peer = 0; peer < node_->pes(); ++peer) node_->waiter().check_alive(peer, true);
+    if (nodes_ != nullptr) nodes_->channels().check_alive(node_->waiter(), true);
+  }
+  // NCCL's kernels know nothing of calls.
+  if (nodes_ != nullptr && waited_us >= next_comparison_us_) {
+    for (const int32_t peer : nodes_->channels().peers()) nodes_->channels().compare_calls(peer);
+    next_comparison_us_ = waited_us + kComparisonUs;
   }
   // The kernels' own deadline, which names the PE and the slot, comes first; NCCL's kernels and the user's have none.
   if (waited_us < (options_.peer_timeout_ms + 2000) * 1000) return;
@@ -56,31 +70,48 @@ void DeviceEngine::look_around(int64_t waited_us) {
   node_->waiter().give_up(failure);
 }
 
+// The provider's calls may not look at the deadline.
+void DeviceEngine::look_at_provider(Waiter& waiter) {
+  const int64_t inside_us = device_->inside_provider_us();
+  if (inside_us < options_.peer_timeout_ms * 1000) return;
+  Failure failure;
+  failure.status = SPARKGAP_TIMED_OUT;
+  Text text(failure.message, sizeof failure.message);
+  waiter.describe_own_call(text);
+  text.add(": %s did not return from it", options_.provider.c_str());
+  waiter.describe_lateness(text, kNoPe, inside_us);
+  abort_world(node_->control(), options_.pe, failure);
+}
+
 // What a kernel of this PE has left, told to the other PEs. On the owner's thread or the watcher's.
 void DeviceEngine::look_at_kernels(Waiter& waiter) {
   const kernels::WaitRecord& record = device_->wait_record();
   const auto end = static_cast<kernels::WaitEnd>(load_acquire(&record.end));
   if (end == kernels::WaitEnd::kNone || end == kernels::WaitEnd::kAborted || is_aborted(node_->control())) return;
-  if (record.peer >= 0 && record.peer < options_.pes) waiter.compare_calls(record.peer);
+  if (record.peer >= 0 && record.peer < node_->pes()) waiter.compare_calls(record.peer);
+  // Kernels number the PEs of a node.
+  const int32_t peer = node_->world_pe(record.peer);
   Failure failure;
-  failure.pe = record.peer;
+  failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
   if (end == kernels::WaitEnd::kCountsDisagree) {
     failure.status = SPARKGAP_MISMATCH;
-    text.add("allToAllv: PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", record.peer,
-             node_->label(record.peer).c_str(), static_cast<unsigned long long>(record.seen), options_.pe,
-             options_.label.c_str(), static_cast<unsigned long long>(record.expected));
+    describe_activity(text, record);
+    text.add(": PE %d (%s) sends %llu bytes to PE %d (%s), which expects %llu", peer, node_->label(record.peer).c_str(),
+             static_cast<unsigned long long>(record.seen), options_.pe, options_.label.c_str(),
+             static_cast<unsigned long long>(record.expected));
   } else if (end == kernels::WaitEnd::kCallsDiffer) {
     failure.status = SPARKGAP_MISMATCH;
+    describe_activity(text, record);
     text.add(
-        "%s on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
+        " on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
         "in the same order, with the same type, operation, root and count",
-        activity_of(record), options_.pe, options_.label.c_str(), record.peer,
-        node_->control().record(record.peer).label);
+        options_.pe, options_.label.c_str(), peer, node_->control().record(record.peer).label);
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
-    text.add("%s on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", activity_of(record),
-             options_.pe, options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
+    describe_activity(text, record);
+    text.add(" on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", options_.pe,
+             options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
              static_cast<unsigned long long>(record.expected), static_cast<unsigned long long>(record.seen));
     waiter.describe_lateness(text, record.peer, options_.peer_timeout_ms * 1000);
   }
@@ -89,6 +120,7 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
 
 void DeviceEngine::fail_call(sparkgap_status status) {
   if (status == SPARKGAP_INVALID_ARGUMENT) throw failure_;
+  if (recording_ && status != SPARKGAP_DEVICE_FAILED) refuse_recording(status);
   if (status == SPARKGAP_DEVICE_FAILED) {
     device_failure_ = failure_;
     Failure others = failure_;
@@ -98,7 +130,42 @@ void DeviceEngine::fail_call(sparkgap_status status) {
     throw device_failure_;
   }
   look_at_kernels(node_->waiter());
-  node_->waiter().give_up(failure_);
+  if (status == SPARKGAP_INTERNAL && uses_provider_) look_for_cause();
+  Failure named = failure_;
+  if (status == SPARKGAP_TIMED_OUT) {
+    Text text(named.message, sizeof named.message);
+    node_->waiter().describe_own_call(text);
+    text.add(": %s", failure_.message);
+  }
+  give_up(named);
+}
+
+void DeviceEngine::give_up(const Failure& own) {
+  try {
+    node_->waiter().give_up(own);
+  } catch (const Failure& failure) {
+    // Where a step of this PE has stopped because of another PE, which does not know.
+    const kernels::WaitRecord& record = device_->wait_record();
+    const bool aborted = load_acquire(&record.end) == static_cast<uint32_t>(kernels::WaitEnd::kAborted);
+    if (!aborted || record.place.step == 0) throw;
+    Failure named = failure;
+    Text text(named.message, sizeof named.message);
+    text.add("in ");
+    describe_activity(text, record);
+    text.add(": %s", failure.message);
+    throw named;
+  }
+}
+
+// A connection of the provider's that breaks is seen at once, and the process at its other end a little later.
+void DeviceEngine::look_for_cause() {
+  const int64_t end = now_us() + kCauseUs;
+  while (now_us() < end && !is_aborted(node_->control())) {
+    for (int32_t peer = 0; peer < node_->pes(); ++peer) node_->waiter().check_alive(peer, false);
+    if (nodes_ != nullptr) nodes_->channels().check_alive(node_->waiter(), false);
+    const timespec pause = {0, 5000000};
+    nanosleep(&pause, nullptr);
+  }
 }
 
 void DeviceEngine::check_process() const {

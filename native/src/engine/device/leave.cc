@@ -46,6 +46,7 @@ bool DeviceEngine::leave() {
     device_->abandon(reason);
   }
   device_ = nullptr;
+  if (nodes_ != nullptr) nodes_->channels().leave();
   return left;
 }
 
@@ -60,28 +61,41 @@ bool DeviceEngine::wait_until_done_here() {
 
 void DeviceEngine::tell(uint32_t state) {
   if (node_ == nullptr) return;
-  store_release(&node_->control().record(options_.pe).state, state);
+  store_release(&node_->control().record(node_->pe()).state, state);
   wake_sleepers(node_->control().header());
+  if (nodes_ != nullptr && state == kLeft) nodes_->channels().tell_ending();
 }
 
 // True once every other PE is in that state or its process has ended; false if one does not come in time.
 bool DeviceEngine::wait_for_others(uint32_t state, bool* lost) {
   const int64_t deadline = now_us() + options_.peer_timeout_ms * 1000;
-  for (;;) {
-    bool all = true;
-    for (int32_t pe = 0; pe < options_.pes; ++pe) {
-      if (pe == options_.pe || load_acquire(&node_->control().record(pe).state) >= state) continue;
-      if (node_->waiter().has_ended(pe)) {
-        *lost = true;
-      } else {
-        all = false;
-      }
-    }
-    if (all) return true;
+  while (is_anybody_missing(state, lost)) {
     if (now_us() >= deadline) return false;
     const timespec pause = {0, 200000};
     nanosleep(&pause, nullptr);
   }
+  return true;
+}
+
+bool DeviceEngine::is_anybody_missing(uint32_t state, bool* lost) {
+  bool missing = false;
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) {
+    if (pe == node_->pe() || load_acquire(&node_->control().record(pe).state) >= state) continue;
+    if (node_->waiter().has_ended(pe)) {
+      *lost = true;
+    } else {
+      missing = true;
+    }
+  }
+  // Nobody has mapped memory of another node.
+  if (nodes_ == nullptr || state != kLeft) return missing;
+  const Channels& channels = nodes_->channels();
+  for (const int32_t pe : channels.peers()) {
+    if (channels.has_told_ending(pe)) continue;
+    missing |= channels.is_there(pe);
+    *lost |= channels.is_lost(pe);
+  }
+  return missing;
 }
 
 }  // namespace sparkgap

@@ -10,7 +10,7 @@
 
 namespace sparkgap {
 
-// One PE's links to all, SPARKGAP_LINK_SHM where it does not know better.
+// One PE's links to those of its node, in their order; SPARKGAP_LINK_SHM where it does not know better.
 struct LinkRow {
   int32_t to[kernels::kMaxPes];
   bool lacks_atomics[kernels::kMaxPes];  // this PE's GPU cannot add to what is in that PE's memory at once

@@ -18,7 +18,10 @@ class DeviceEngine::Memory final : public SymmetricMemory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  uint8_t* part(int32_t pe) const override { return memory_->part(pe); }
+  uint8_t* part(int32_t pe) const override {
+    const int32_t near = engine_.node_->local_pe(pe);
+    return near == kNoPe ? nullptr : memory_->part(near);
+  }
 
  private:
   DeviceEngine& engine_;
@@ -38,18 +41,19 @@ std::unique_ptr<DeviceMemory> DeviceEngine::allocate_together(uint64_t bytes) {
   const sparkgap_status status = device_->allocate(bytes, &made, &mine, &failure_);
   std::unique_ptr<DeviceMemory> memory(made);
   agree(status, "allocating memory of");
+  // Memory of other nodes is out of reach.
   const std::vector<DeviceOffer> offers = exchange(*node_, mine);
   agree(memory->attach(offers.data(), &failure_), "reaching the GPU memory of the other PEs with");
   return memory;
 }
 
 void DeviceEngine::free_retired_together() {
-  const std::vector<uint64_t> all = exchange(*node_, retirements_);
+  const std::vector<uint64_t> all = exchange_all(retirements_);
   const uint64_t common = *std::min_element(all.begin(), all.end());
   if (common == freed_) return;
   // A kernel of this PE may still use what it has freed; once all PEs have waited, none does.
   synchronize();
-  node_->steps().meet();
+  meet_all();
   std::vector<std::unique_ptr<DeviceMemory>> detached;
   for (; freed_ < common; ++freed_) {
     std::unique_ptr<DeviceMemory> memory = std::move(retired_.front());
@@ -60,7 +64,7 @@ void DeviceEngine::free_retired_together() {
     detached.push_back(std::move(memory));
   }
   // Memory that another process has mapped must not be freed before that one has let go of it.
-  node_->steps().meet();
+  meet_all();
 }
 
 }  // namespace sparkgap

@@ -1,41 +1,17 @@
 #include "engine/nodes/nodes_engine.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "collective/nodes_algorithms.h"
-#include "protocol/agreed_options.h"
 #include "protocol/atomics.h"
-#include "provider/host/cpu_limits.h"
 #include "provider/host/host_memory.h"
-#include "provider/host/identity.h"
 
 namespace sparkgap {
 namespace {
 
 // Large puts and gets go in pieces, so that a wait for them sees them move.
 constexpr uint64_t kPieceBytes = 128 << 10;
-
-// What two reads of one machine's clock may lie apart.
-constexpr int64_t kSameClockNs = 10000;
-
-template <size_t size>
-void copy_text(char (&to)[size], const std::string& from) {
-  const size_t length = std::min(from.size(), size - 1);
-  std::memcpy(to, from.data(), length);
-  to[length] = '\0';
-}
-
-void fill_randomly(uint64_t (&key)[2]) {
-  if (getrandom(key, sizeof key, 0) != sizeof key) {
-    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random key: %s", std::strerror(errno));
-  }
-}
 
 }  // namespace
 
@@ -63,73 +39,30 @@ class NodesEngine::Memory final : public SymmetricMemory {
 NodesEngine::NodesEngine(const WorldOptions& options)
     : options_(options),
       near_(options),
-      channels_(options),
+      nodes_(options),
+      channels_(nodes_.channels()),
+      map_(nodes_.map()),
       freed_(std::make_unique<std::atomic<uint64_t>[]>(static_cast<size_t>(options.pes))) {}
 
 NodesEngine::~NodesEngine() = default;
 
-void NodesEngine::write_card(uint8_t* bytes, const uint8_t* node_id) const {
-  Card card = {};
-  card.magic = kCardMagic;
-  card.abi_version = SPARKGAP_ABI_VERSION;
-  card.pe = options_.pe;
-  card.pes = options_.pes;
-  card.node_first_pe = options_.node_first_pe;
-  card.node_pes = options_.node_pes;
-  card.epoch = options_.epoch;
-  fill_randomly(card.key);
-  channels_.write_card(&card);
-  if (node_id != nullptr) std::memcpy(card.node_id, node_id, sizeof card.node_id);
-  copy_text(card.label, options_.label);
-  copy_text(card.host, host_name());
-  std::memset(bytes, 0, SPARKGAP_CARD_BYTES);
-  std::memcpy(bytes, &card, sizeof card);
-}
+void NodesEngine::write_card(uint8_t* card, const uint8_t* node_id) const { nodes_.write_card(card, node_id); }
 
-const uint8_t* NodesEngine::take_cards(const uint8_t* bytes) {
-  cards_ = read_cards(bytes, options_);
-  map_ = NodeMap(cards_, options_.pe);
-  return cards_[static_cast<size_t>(options_.node_first_pe)].node_id;
-}
+const uint8_t* NodesEngine::take_cards(const uint8_t* cards) { return nodes_.take_cards(cards); }
 
 void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   near_circumstances_ = *circumstances;
   near_circumstances_.pes = node.pes();
   near_circumstances_.provider = ProviderKind::kHost;
   near_.connect(node, &near_circumstances_);
-  channels_.connect(node, map_, cards_, this);
+  nodes_.connect(node, this);
   near_node_.emplace(node);
-  nodes_.emplace(*near_node_, channels_, map_, options_.pe);
+  host_nodes_.emplace(*near_node_, nodes_, options_.pe);
   circumstances->one_trip_bytes = HostNodes::one_trip_bytes(map_, channels_.slot_bytes());
   // All have connected before any is told that it has.
-  introduce(circumstances);
-  nodes_->meet();
-}
-
-// What PEs of one node read in their control segment.
-struct NodesEngine::Introduction {
-  AgreedOptions options;
-  CpuLimits cpus;
-  int64_t kernel_start_ns;
-};
-
-void NodesEngine::introduce(Circumstances* circumstances) {
-  Node& node = near_node_->node();
-  const PeRecord& record = node.control().record(node.pe());
-  const std::vector<Introduction> all = nodes_->exchange(Introduction{record.options, record.cpus, kernel_start_ns()});
-  const Introduction& own = all[static_cast<size_t>(options_.pe)];
-  std::vector<CpuLimits> of_machine;
-  for (int32_t pe = 0; pe < options_.pes; ++pe) {
-    const Introduction& other = all[static_cast<size_t>(pe)];
-    const Failure failure =
-        compare_options({options_.pe, options_.label.c_str()}, own.options, {pe, channels_.label(pe)}, other.options);
-    if (failure.status != SPARKGAP_OK) node.waiter().give_up(failure);
-    if (map_.is_near(pe) || std::abs(other.kernel_start_ns - own.kernel_start_ns) < kSameClockNs) {
-      of_machine.push_back(other.cpus);
-    }
-  }
-  circumstances->oversubscribed = share_cpus(of_machine);
+  circumstances->oversubscribed = nodes_.introduce();
   near_circumstances_.oversubscribed = circumstances->oversubscribed;
+  nodes_.meet();
 }
 
 bool NodesEngine::leave() {
@@ -138,7 +71,7 @@ bool NodesEngine::leave() {
 }
 
 Algorithm NodesEngine::collective(const CollectiveCall& call) {
-  nodes_algorithm(call.collective, call.algorithm)(*nodes_, call);
+  nodes_algorithm(call.collective, call.algorithm)(*host_nodes_, call);
   channels_.flush();
   return call.algorithm;
 }
@@ -263,7 +196,7 @@ std::unique_ptr<SymmetricMemory> NodesEngine::allocate(uint64_t bytes) {
   }
   std::vector<WireMemory> far;
   try {
-    far = nodes_->agree(failure, exposed);
+    far = nodes_.agree(failure, "", exposed);
   } catch (const Failure&) {
     if (exposed.bytes != 0) channels_.wire().withdraw(exposed);
     const std::lock_guard<std::mutex> lock(parts_mutex_);
@@ -304,11 +237,7 @@ int32_t NodesEngine::link(int32_t a, int32_t b) const {
 
 void NodesEngine::describe(Text& text) const {
   near_.describe(text);
-  if (!cards_.empty()) text.add(", one of %d nodes", map_.nodes());
-  text.add(", between nodes %s", channels_.describe());
-  if (channels_.refused() == 0) return;
-  text.add("; refused %u connections that did not prove the world's key, the first from %s", channels_.refused(),
-           channels_.first_refused());
+  nodes_.describe(text);
 }
 
 }  // namespace sparkgap

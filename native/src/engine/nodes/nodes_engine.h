@@ -17,7 +17,7 @@
 #include "collective/host_nodes.h"
 #include "engine/engine.h"
 #include "engine/host/host_engine.h"
-#include "protocol/nodes/channels.h"
+#include "protocol/nodes/nodes.h"
 
 namespace sparkgap {
 
@@ -51,7 +51,6 @@ class NodesEngine final : public Engine, private RequestHandler {
 
  private:
   class Memory;
-  struct Introduction;
   // Memory that this PE has given back, until every PE of another node has, too: what they still send must find it.
   struct Retired {
     uint64_t order;  // the how manyth that was given back
@@ -64,7 +63,6 @@ class NodesEngine final : public Engine, private RequestHandler {
     uint64_t bytes;
   };
 
-  void introduce(Circumstances* circumstances);
   bool carry_out(const Request& request, int64_t* before) override;
   void on_freed(int32_t peer) override { freed_[peer].fetch_add(1, std::memory_order_release); }
   void retire(uint64_t number, const WireMemory& exposed, std::unique_ptr<SymmetricMemory> memory);
@@ -75,12 +73,12 @@ class NodesEngine final : public Engine, private RequestHandler {
 
   const WorldOptions& options_;
   HostEngine near_;
-  Channels channels_;
-  std::vector<Card> cards_;
-  NodeMap map_;
+  Nodes nodes_;
+  Channels& channels_;
+  const NodeMap& map_;
   Circumstances near_circumstances_;
   std::optional<HostNode> near_node_;
-  std::optional<HostNodes> nodes_;
+  std::optional<HostNodes> host_nodes_;
 
   uint64_t allocations_ = 0;
   uint64_t frees_ = 0;

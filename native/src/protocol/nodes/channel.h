@@ -21,6 +21,8 @@ enum SignalKind : uint32_t {
   kAnswer,
   kFreed,
   kNote,
+  kFinished,
+  kEnding,
   kGoodbye,
   kAskCalls,
   kCalls
@@ -38,8 +40,18 @@ struct AbortNote {
   char reason[kReasonBytes];
 };
 
+// What may still be on its way is not written again.
+constexpr uint64_t kFinishNotes = 8;
+
+// The PE's function has ended so often, the last time after that call.
+struct FinishNote {
+  uint64_t runs;
+  uint64_t last_of_run;
+};
+
 struct alignas(kPageBytes) Channels::Head {
   AbortNote note;
+  FinishNote finished;
   int64_t answer;
   Request requests[kRequests];
   CallLine calls;  // of the PE whose channel it lies in, when it was asked last
@@ -60,6 +72,9 @@ struct Channels::Channel {
   std::atomic<uint64_t> requests_done{0};
   std::atomic<uint64_t> requests_told{0};
   std::atomic<bool> owes_answer{false};
+  std::atomic<bool> ending{false};
+  std::atomic<uint64_t> runs{0};  // see FinishNote
+  std::atomic<uint64_t> last_of_run{0};
   int64_t answer = 0;
   std::atomic<uint64_t> calls_told{0};
   std::atomic<bool> owes_calls{false};

@@ -17,7 +17,6 @@ namespace {
 
 // Slots of few PEs are as large as serves a pipeline; those of many share what eight MiB have.
 constexpr uint64_t kMostSlotBytes = 128 << 10;
-constexpr uint64_t kLeastSlotBytes = 4 << 10;
 constexpr uint64_t kInboxSlotsBytes = 8 << 20;
 
 // What a free waits for the wire to take word of it; without that the peer's memory only stays until its end.
@@ -27,7 +26,7 @@ constexpr uint32_t kCountMask = (1u << kCountBits) - 1;
 
 uint64_t slot_bytes_for(int32_t pes) {
   const uint64_t share = kInboxSlotsBytes / Channels::kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
-  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostSlotBytes);
+  return std::clamp(share / kPageBytes * kPageBytes, Channels::kLeastSlotBytes, kMostSlotBytes);
 }
 
 // Counts travel without their upper bits; they grow by less than those bits hold between two words of them.
@@ -61,6 +60,7 @@ Channels::Channels(const WorldOptions& options)
   }
   inbox_ = static_cast<uint8_t*>(memory);
   inbox_memory_ = wire_->expose(inbox_, inbox_bytes_);
+  finish_notes_ = std::make_unique<FinishNote[]>(kFinishNotes);
   description_ = wire_->describe();
 }
 
@@ -188,24 +188,30 @@ void Channels::release(int32_t peer) {
   channel.told.store(channel.released, std::memory_order_relaxed);
 }
 
-void Channels::refuse_call_of(int32_t peer) {
+void Channels::compare_calls(int32_t peer) {
+  CallDifference difference;
+  const CallLine* calls = calls_of(peer);
+  if (calls == nullptr || !find_difference(node_->control().call_line(node_->pe()), *calls, &difference)) return;
   Failure failure;
   failure.status = SPARKGAP_MISMATCH;
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
-  CallDifference difference;
-  const CallLine* calls = calls_of(peer);
-  const int32_t own = node_->pe();
-  if (calls != nullptr && find_difference(node_->control().call_line(own), *calls, &difference)) {
-    describe_difference(text, {options_.pe, options_.label.c_str()}, {peer, label(peer)}, difference);
-  } else {
-    // It is too far ahead for its call of this number to be known still, or does not answer.
-    text.add("PEs made different calls: ");
-    node_->waiter().describe_own_call(text);
-    text.add(", but what ");
-    describe_peer(text, peer);
-    text.add(" sent is of another call; every PE must make the same collective calls in the same order");
-  }
+  describe_difference(text, {options_.pe, options_.label.c_str()}, {peer, label(peer)}, difference);
+  node_->waiter().give_up(failure);
+}
+
+void Channels::refuse_call_of(int32_t peer) {
+  compare_calls(peer);
+  // It is too far ahead for its call of this number to be known still, or does not answer.
+  Failure failure;
+  failure.status = SPARKGAP_MISMATCH;
+  failure.pe = peer;
+  Text text(failure.message, sizeof failure.message);
+  text.add("PEs made different calls: ");
+  node_->waiter().describe_own_call(text);
+  text.add(", but what ");
+  describe_peer(text, peer);
+  text.add(" sent is of another call; every PE must make the same collective calls in the same order");
   node_->waiter().give_up(failure);
 }
 
@@ -337,6 +343,16 @@ void Channels::on_signal(int32_t peer, const WireSignal& signal) {
       break;
     case kNote:
       take_note(peer);
+      break;
+    case kFinished: {
+      FinishNote note;
+      std::memcpy(&note, &head_from(peer).finished, sizeof note);
+      channel.last_of_run.store(note.last_of_run, std::memory_order_relaxed);
+      channel.runs.store(note.runs, std::memory_order_release);
+      break;
+    }
+    case kEnding:
+      channel.ending.store(true, std::memory_order_release);
       break;
     case kGoodbye:
       wire_->mark_left(peer);

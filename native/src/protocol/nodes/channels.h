@@ -35,6 +35,8 @@ namespace sparkgap {
 class Channels final : public WireSink, public Pump {
  public:
   static constexpr uint64_t kSlots = 8;
+  // A slot holds at least so much.
+  static constexpr uint64_t kLeastSlotBytes = 4 << 10;
 
   // Listens. `options` outlives the channels.
   explicit Channels(const WorldOptions& options);
@@ -96,6 +98,11 @@ class Channels final : public WireSink, public Pump {
     if (__builtin_expect(wire_->state(peer) == WireState::kLost, 0)) check_present(peer);
   }
   void check_present(int32_t peer);
+  // Asks `peer` for its last calls; ends the world, and throws, if they are not this PE's.
+  void compare_calls(int32_t peer);
+  // Ends the world, and throws, if a PE of another node is lost, has ended its function without the call that this PE
+  // is in, or, with `left_counts`, has closed its end. Any thread, with a waiter of its own.
+  void check_alive(Waiter& waiter, bool left_counts);
 
   const char* label(int32_t pe) const { return cards_[static_cast<size_t>(pe)].label; }
   const char* describe() const { return description_.c_str(); }
@@ -106,13 +113,20 @@ class Channels final : public WireSink, public Pump {
   // The PEs of other nodes.
   const std::vector<int32_t>& peers() const { return peers_; }
 
+  // Tells the PEs of other nodes that this one has done with all that they share but the wire.
+  void tell_ending();
+  // Whether `peer` has said so.
+  bool has_told_ending(int32_t peer) const;
+  bool is_there(int32_t peer) const { return wire_->state(peer) == WireState::kConnected; }
+  bool is_lost(int32_t peer) const { return wire_->state(peer) == WireState::kLost; }
+
   // Says goodbye.
   void leave();
 
   // ---- For waits (protocol/pump.h)
   bool pump() override;
   int32_t find_gone() override;
-  [[noreturn]] void give_up_gone(int32_t pe) override;
+  [[noreturn]] void give_up_gone(int32_t pe) override { give_up_gone(node_->waiter(), pe); }
   int32_t awaited() const override { return awaited_; }
   bool has_peers() const override;
   void describe_peer(Text& text, int32_t pe) const override;
@@ -138,7 +152,10 @@ class Channels final : public WireSink, public Pump {
   void care();
   bool wait_for_work();
   void tell_abort();
+  void tell_finished();
+  bool has_finished(const Waiter& waiter, int32_t peer) const;
   uint32_t check_of_call() const { return static_cast<uint32_t>(node_->steps().history()); }
+  [[noreturn]] void give_up_gone(Waiter& waiter, int32_t pe);
   [[noreturn]] void refuse_call_of(int32_t peer);
 
   const WorldOptions& options_;
@@ -162,6 +179,8 @@ class Channels final : public WireSink, public Pump {
   bool told_abort_ = false;  // the caretaker's
   std::atomic<bool> stopping_{false};
   std::unique_ptr<struct AbortNote> note_;
+  std::unique_ptr<struct FinishNote[]> finish_notes_;  // the last that were told: the caretaker's
+  uint64_t told_runs_ = 0;
   int stop_descriptor_ = -1;
   std::thread caretaker_;
 };

@@ -44,7 +44,8 @@ int32_t Channels::find_gone() {
   wire_->look_for_losses();
   for (const int32_t peer : peers_) {
     const WireState state = wire_->state(peer);
-    if (state == WireState::kLost || (state == WireState::kLeft && peer == awaited_)) return peer;
+    if (state == WireState::kLost) return peer;
+    if (peer == awaited_ && (state == WireState::kLeft || has_finished(node_->waiter(), peer))) return peer;
   }
   return kNoPe;
 }
@@ -81,12 +82,33 @@ const CallLine* Channels::calls_of(int32_t peer) {
   return is_there() ? &head_from(peer).calls : nullptr;
 }
 
-void Channels::give_up_gone(int32_t peer) {
+void Channels::check_alive(Waiter& waiter, bool left_counts) {
+  for (const int32_t peer : peers_) {
+    const WireState state = wire_->state(peer);
+    const bool gone =
+        state == WireState::kLost || (left_counts && state == WireState::kLeft) || has_finished(waiter, peer);
+    if (gone && !is_aborted(node_->control())) give_up_gone(waiter, peer);
+  }
+}
+
+bool Channels::has_finished(const Waiter& waiter, int32_t peer) const {
+  const Channel& channel = channels_[static_cast<size_t>(peer)];
+  const uint64_t runs = channel.runs.load(std::memory_order_acquire);
+  return waiter.is_beyond(runs, channel.last_of_run.load(std::memory_order_relaxed));
+}
+
+void Channels::give_up_gone(Waiter& waiter, int32_t peer) {
+  if (wire_->state(peer) == WireState::kConnected) {
+    char who[kMaxMessageBytes];
+    Text text(who, sizeof who);
+    describe_peer(text, peer);
+    waiter.give_up_finished(peer, who, channels_[static_cast<size_t>(peer)].last_of_run.load());
+  }
   Failure failure;
   failure.status = SPARKGAP_PEER_LOST;
   failure.pe = peer;
   Text text(failure.message, sizeof failure.message);
-  node_->waiter().describe_own_call(text);
+  waiter.describe_own_call(text);
   text.add(": ");
   describe_peer(text, peer);
   if (wire_->state(peer) == WireState::kLeft) {
@@ -94,7 +116,7 @@ void Channels::give_up_gone(int32_t peer) {
   } else {
     text.add(" is lost: %s. See that executor's log, and whether its host is there and reached", wire_->why_lost(peer));
   }
-  node_->waiter().give_up(failure);
+  waiter.give_up(failure);
 }
 
 // ---- The caretaker
@@ -142,7 +164,11 @@ void Channels::care() {
       // What is readable and yet brings nothing is not to be waited for.
       if (fruitless > kMostFruitless) doze();
     }
-    if (is_aborted(node_->control())) tell_abort();
+    if (is_aborted(node_->control())) {
+      tell_abort();
+    } else {
+      tell_finished();
+    }
     if (now_us() >= next_keepalive) {
       wire_->keep_alive();
       next_keepalive = now_us() + keepalive_us;
@@ -154,6 +180,23 @@ void Channels::care() {
 bool Channels::wait_for_work() {
   pollfd work[2] = {{stop_descriptor_, POLLIN, 0}, {wire_->descriptor(), POLLIN, 0}};
   return poll(work, wire_->descriptor() < 0 ? 1 : 2, kSleepMs) > 0;
+}
+
+// To those who wait for a call that this PE will not make.
+void Channels::tell_finished() {
+  const CallLine& own = node_->control().call_line(node_->pe());
+  const uint64_t runs = load_acquire(&own.runs);
+  if (runs == told_runs_) return;
+  told_runs_ = runs;
+  FinishNote& note = finish_notes_[runs % kFinishNotes];
+  note = {runs, load_relaxed(&own.last_of_run)};
+  const WireSignal signal = {kFinished, 0, 0};
+  const int64_t end = now_us() + WireLimits().linger_ms * 1000;
+  const uint64_t offset = channel_offset(options_.pe) + offsetof(Head, finished);
+  for (const int32_t peer : peers_) {
+    const WireMemory& inbox = channels_[static_cast<size_t>(peer)].inbox;
+    while (!wire_->try_put(peer, inbox, offset, &note, sizeof note, &signal) && now_us() < end) wire_->progress();
+  }
 }
 
 // Every PE of this node tells all of the others: whoever hears it first ends its waits.
@@ -181,6 +224,17 @@ void Channels::tell_abort() {
   }
   // It may still be on its way to a host that does not answer.
   note_ = std::move(note);
+}
+
+void Channels::tell_ending() {
+  const int64_t end = now_us() + WireLimits().linger_ms * 1000;
+  for (const int32_t peer : peers_) {
+    while (!wire_->try_signal(peer, {kEnding, 0, 0}) && now_us() < end) pump();
+  }
+}
+
+bool Channels::has_told_ending(int32_t peer) const {
+  return channels_[static_cast<size_t>(peer)].ending.load(std::memory_order_acquire);
 }
 
 void Channels::leave() {

@@ -23,7 +23,8 @@ class ProviderMemory {
   // Local: frees what can be freed without the others. No kernel of any PE may use the memory any more.
   virtual ~ProviderMemory() = default;
 
-  // Fills part() for all PEs from what each has offered. Local. A part that cannot be addressed stays nullptr.
+  // Fills part() for all PEs of the node from what each has offered, numbered as in the node. Local. A part that cannot
+  // be addressed stays nullptr.
   virtual void map_parts(const DeviceOffer* offers) = 0;
 
   // Collective: every PE frees the same memory now; then close_parts, and once all have come there the destructor.
@@ -51,6 +52,8 @@ class DeviceProvider {
 
   // PE 0: what the others need to start with it.
   virtual void make_unique_id(uint8_t* id) = 0;
+  // Whether PEs of other nodes are reached by RDMA, as far as one can tell before start.
+  virtual bool reaches_by_rdma() const { return false; }
   // Collective; after watch().
   virtual void start(const DeviceCard* cards) = 0;
   // Collective: memory of at least `bytes`, zeroed, and what the others need to attach to it.
@@ -60,6 +63,11 @@ class DeviceProvider {
   virtual bool fall_back() { return false; }
   // The provider's own collective, on memory of the GPU.
   virtual void enqueue_default(const CollectiveCall& call, cudaStream_t stream) = 0;
+  // Throws what has gone wrong since the last call, in what the provider does by itself.
+  virtual void check() {}
+  // How long the PE's thread has been in a call that may wait for other PEs and does not look at the deadline; 0 if it
+  // is in none. Any thread.
+  virtual int64_t inside_us() const { return 0; }
   // The world has been aborted: ends what does not look at its abort word.
   virtual void abort() {}
   // Nothing but the destructor follows. `together`: all other PEs do the same now. If not, a provider that can only end

@@ -1,7 +1,5 @@
 #include "provider/nccl/nccl_library.h"
 
-#include <cstdlib>
-
 #include "base/error.h"
 
 namespace sparkgap {
@@ -9,14 +7,6 @@ namespace {
 
 constexpr int kOldest = 22700;  // the first with symmetric windows
 constexpr int kTooNew = 30000;
-
-// A world is on one host, so its bootstrap, which has no authentication, listens on the loopback interface only.
-// Whoever sets this keeps it. Multicast over NVLink stays off: a process that dies in the middle of it can take the
-// switch's state along.
-void set_environment() {
-  setenv("NCCL_SOCKET_IFNAME", "lo", 0);
-  setenv("NCCL_NVLS_ENABLE", "0", 1);
-}
 
 }  // namespace
 
@@ -30,10 +20,10 @@ NcclLibrary::NcclLibrary(const std::string& given) : library_(SharedLibrary::fin
     fail(SPARKGAP_UNAVAILABLE, kNoPe, "NCCL %d.%d.%d (%s) does not fit: 2.27 or a newer 2 is needed. %s names another",
          code / 10000, code / 100 % 100, code % 100, path().c_str(), kNcclLibrary.key);
   }
-  set_environment();
   library_.require("ncclGetUniqueId", &functions_.get_unique_id);
   library_.require("ncclCommInitRankConfig", &functions_.init_rank_config);
   library_.require("ncclCommGetAsyncError", &functions_.get_async_error);
+  library_.require("ncclCommSplit", &functions_.split);
   library_.require("ncclCommFinalize", &functions_.finalize);
   library_.require("ncclCommDestroy", &functions_.destroy);
   library_.require("ncclCommAbort", &functions_.abort);

@@ -16,6 +16,7 @@ struct NcclFunctions {
   decltype(&ncclGetUniqueId) get_unique_id;
   decltype(&ncclCommInitRankConfig) init_rank_config;
   decltype(&ncclCommGetAsyncError) get_async_error;
+  decltype(&ncclCommSplit) split;
   decltype(&ncclCommFinalize) finalize;
   decltype(&ncclCommDestroy) destroy;
   decltype(&ncclCommAbort) abort;

@@ -48,7 +48,7 @@ class WindowMemory final : public ProviderMemory {
   }
 
   void map_parts(const DeviceOffer*) override {
-    const int32_t pes = nccl_.options().pes;
+    const int32_t pes = nccl_.options().near_pes;  // which is all, with windows
     for (int32_t pe = 0; pe < pes; ++pe) {
       void* address = nullptr;
       const ncclResult_t result = nccl_.nccl().peer_pointer(window_, 0, pe, &address);
@@ -69,7 +69,7 @@ class WindowMemory final : public ProviderMemory {
 
 class CudaMemory : public ProviderMemory {
  public:
-  CudaMemory(NcclProvider& nccl, uint64_t bytes) : pe_(nccl.options().pe) {
+  CudaMemory(NcclProvider& nccl, uint64_t bytes) : pe_(nccl.options().near_pe) {
     const uint64_t rounded = round_up(bytes, kBlockBytes);
     check_cuda(cudaMalloc(&own_, rounded), "allocating symmetric memory");
     zero(own_, rounded);
@@ -86,7 +86,7 @@ class CudaMemory : public ProviderMemory {
 class IpcMemory final : public CudaMemory {
  public:
   IpcMemory(NcclProvider& nccl, uint64_t bytes, DeviceOffer* offer)
-      : CudaMemory(nccl, bytes), pes_(nccl.options().pes) {
+      : CudaMemory(nccl, bytes), pes_(nccl.options().near_pes) {
     static_assert(sizeof(cudaIpcMemHandle_t) <= sizeof offer->handle, "an offer must hold the handle");
     cudaIpcMemHandle_t handle;
     check_cuda(cudaIpcGetMemHandle(&handle, own_), "exporting GPU memory to other processes");

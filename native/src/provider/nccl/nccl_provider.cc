@@ -1,11 +1,17 @@
 #include "provider/nccl/nccl_provider.h"
 
+#include <dirent.h>
+#include <strings.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <string>
 
 #include "base/clock.h"
+#include "cuda/capture.h"
 #include "cuda/cuda_error.h"
 #include "description/types.h"
 #include "provider/nccl/nccl_memory.h"
@@ -37,6 +43,35 @@ ncclDataType_t nccl_type(int32_t type) {
   }
 }
 
+bool is_set_to(const char* variable, const char* value) {
+  const char* set = std::getenv(variable);
+  return set != nullptr && strcasecmp(set, value) == 0;
+}
+
+// Before NCCL's first call in the process: most of this it reads once. Whoever sets a variable keeps it, but for the
+// last: multicast over NVLink stays off, since a process that dies in the middle of it can take the switch's state
+// along.
+void set_environment(const DeviceNetwork& network) {
+  // Its bootstrap and its sockets believe whoever knows the unique id, so they listen where the wire does.
+  setenv("NCCL_SOCKET_IFNAME", (std::string("=") + network.interface).c_str(), 0);
+  setenv("NCCL_SOCKET_FAMILY", network.is_ipv6 ? "AF_INET6" : "AF_INET", 0);
+  // PEs that are on one node for us are on one for NCCL, and no others.
+  setenv("NCCL_HOSTID", network.host_id, 0);
+  if (network.tcp_only) setenv("NCCL_IB_DISABLE", "1", 0);
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+}
+
+bool may_use_rdma() { return !is_set_to("NCCL_IB_DISABLE", "1") && !is_set_to("NCCL_NET", "Socket"); }
+
+bool has_rdma_card() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> cards(opendir("/sys/class/infiniband"), closedir);
+  if (cards == nullptr) return false;
+  for (const dirent* entry = readdir(cards.get()); entry != nullptr; entry = readdir(cards.get())) {
+    if (entry->d_name[0] != '.') return true;
+  }
+  return false;
+}
+
 ncclRedOp_t nccl_op(int32_t op) {
   switch (op) {
     case SPARKGAP_PROD:
@@ -57,9 +92,17 @@ ncclRedOp_t nccl_op(int32_t op) {
 NcclProvider::NcclProvider(const DeviceWorldOptions& options)
     : DeviceProvider(options),
       library_(options.library),
-      form_(library_.functions().peer_pointer != nullptr ? NcclMemoryForm::kWindows : NcclMemoryForm::kIpc) {}
+      form_(library_.functions().peer_pointer != nullptr && !options.spans_nodes() ? NcclMemoryForm::kWindows
+                                                                                   : NcclMemoryForm::kIpc) {
+  set_environment(options.network);
+}
 
-NcclProvider::~NcclProvider() { abort(); }
+bool NcclProvider::reaches_by_rdma() const { return may_use_rdma() && has_rdma_card(); }
+
+NcclProvider::~NcclProvider() {
+  abort();
+  if (working_ != nullptr) nccl().abort(working_);
+}
 
 void NcclProvider::make_unique_id(uint8_t* id) {
   static_assert(sizeof(ncclUniqueId) == sizeof(DeviceCard::unique_id), "a card must hold the id");
@@ -76,12 +119,26 @@ void NcclProvider::start(const DeviceCard* cards) {
   std::memcpy(&id, cards[0].unique_id, sizeof id);
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
+  config.splitShare = options_.spans_nodes() ? 1 : 0;
   ncclResult_t result;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     result = nccl().init_rank_config(&communicator_, options_.pes, id, options_.pe, &config);
   }
   settle("was initialising", result);
+  // Not when a barrier first needs it: that may be one that a step records.
+  word_.reserve(sizeof(int32_t));
+  if (options_.spans_nodes()) split();
+}
+
+void NcclProvider::split() {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 1;
+  const ncclResult_t result =
+      start_call([&](ncclComm_t communicator) { return nccl().split(communicator, 0, options_.pe, &split_, &config); });
+  // It says success when it has begun.
+  settle("was splitting its communicator", result == ncclSuccess ? ncclInProgress : result);
+  working_ = split_;
 }
 
 void NcclProvider::settle(const char* what, ncclResult_t result) {
@@ -150,7 +207,7 @@ void NcclProvider::enqueue_default(const CollectiveCall& made, cudaStream_t stre
         return functions.reduce(made.in, out, made.count, type, op, made.root, communicator, stream);
       }
       default: {
-        void* word = spare_.reserve(sizeof(int32_t));
+        void* word = word_.reserve(sizeof(int32_t));
         return functions.all_reduce(word, word, 1, ncclInt32, ncclSum, communicator, stream);
       }
     }
@@ -171,12 +228,16 @@ void NcclProvider::send_blocks(const CollectiveCall& made, cudaStream_t stream) 
     // A block may be received before the one in its place has been sent: send from a copy.
     uint64_t bytes = 0;
     for (int32_t pe = 0; pe < options_.pes; ++pe) {
-      bytes = std::max(bytes, offset(made.send_offsets, pe) + count(made.send_counts, pe) * element);
+      // Where an empty block would be there may be nothing.
+      const uint64_t sent = count(made.send_counts, pe) * element;
+      if (sent > 0) bytes = std::max(bytes, offset(made.send_offsets, pe) + sent);
     }
-    if (bytes == 0) bytes = 1;
-    void* copy = spare_.reserve(bytes);
-    check_cuda(cudaMemcpyAsync(copy, in, bytes, cudaMemcpyDeviceToDevice, stream), "copying an allToAll in place");
-    in = static_cast<const uint8_t*>(copy);
+    if (bytes > 0) {
+      refuse_if_capturing(stream, "an allToAll in place, which goes through a copy where NCCL makes it,");
+      void* copy = spare_.reserve(bytes);
+      check_cuda(cudaMemcpyAsync(copy, in, bytes, cudaMemcpyDeviceToDevice, stream), "copying an allToAll in place");
+      in = static_cast<const uint8_t*>(copy);
+    }
   }
   const ncclDataType_t type = nccl_type(made.type);
   const NcclFunctions& functions = nccl();
@@ -197,7 +258,21 @@ void NcclProvider::send_blocks(const CollectiveCall& made, cudaStream_t stream) 
   });
 }
 
+void NcclProvider::check() {
+  if (working_ == nullptr || aborted_.load(std::memory_order_acquire)) return;
+  ncclResult_t state = ncclSuccess;
+  const ncclResult_t asked = nccl().get_async_error(working_, &state);
+  const ncclResult_t result = asked == ncclSuccess ? state : asked;
+  if (result != ncclSuccess && result != ncclInProgress) settle("was at work", result);
+}
+
+int64_t NcclProvider::inside_us() const {
+  const int64_t since = inside_since_us_.load(std::memory_order_relaxed);
+  return since == 0 ? 0 : now_us() - since;
+}
+
 void NcclProvider::abort() {
+  aborted_.store(true, std::memory_order_release);
   ncclComm_t communicator;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -212,12 +287,16 @@ void NcclProvider::abort() {
 void NcclProvider::stop(bool together, const char*) {
   begin_stop();
   Failure failure;
-  if (together) {
-    // Takes the connections down in order; without it ncclCommDestroy of a non-blocking communicator may not return.
-    const sparkgap_status ended = guarded(
-        &failure, [&] { call("was ending", [&](ncclComm_t communicator) { return nccl().finalize(communicator); }); });
+  const auto finalize = [&](ncclComm_t communicator) { return nccl().finalize(communicator); };
+  // Takes the connections down in order; without it ncclCommDestroy of a non-blocking communicator may not return.
+  if (together && guarded(&failure, [&] { call("was ending", finalize); }) == SPARKGAP_OK) {
+    if (working_ != nullptr) {
+      nccl().destroy(working_);
+      working_ = nullptr;
+      together = guarded(&failure, [&] { call("was ending", finalize); }) == SPARKGAP_OK;
+    }
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (ended == SPARKGAP_OK && communicator_ != nullptr) {
+    if (together && communicator_ != nullptr) {
       nccl().destroy(communicator_);
       communicator_ = nullptr;
     }

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-#include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "cuda/capture.h"
 #include "cuda/nvml.h"
 #include "engine/device/cuda/one_sided.h"
 
@@ -34,10 +33,6 @@ class CudaEvent final : public Event {
 
 cudaEvent_t cuda_event(Event& event) { return static_cast<CudaEvent&>(event).get(); }
 
-std::mutex world_mutex;
-std::string world_there;  // the PE that this process is; guarded
-std::string world_stuck;  // why it can be none any more; guarded
-
 void check_launch(int32_t error) { check_cuda(static_cast<cudaError_t>(error), "launching a kernel"); }
 
 int32_t most_pes_per_device(const DeviceCard* cards, int32_t pes) {
@@ -50,32 +45,6 @@ int32_t most_pes_per_device(const DeviceCard* cards, int32_t pes) {
 }
 
 }  // namespace
-
-OnlyWorld::OnlyWorld(const DeviceWorldOptions& options) {
-  const std::lock_guard<std::mutex> lock(world_mutex);
-  if (!world_stuck.empty()) {
-    fail(SPARKGAP_DEVICE_FAILED, kNoPe,
-         "this process can have no GPU world any more: %s, while the GPU was at work for it. The process must be "
-         "replaced",
-         world_stuck.c_str());
-  }
-  if (!world_there.empty()) {
-    fail(SPARKGAP_UNAVAILABLE, kNoPe,
-         "this process is %s already, and can be one PE of one GPU world at a time: destroy that first, and give each "
-         "executor one task of a barrier stage on GPUs (spark.executor.cores = spark.task.cpus)",
-         world_there.c_str());
-  }
-  char text[128];
-  Text(text, sizeof text)
-      .add("PE %d of the %s world of epoch %llu", options.pe, options.provider,
-           static_cast<unsigned long long>(options.epoch));
-  world_there = text;
-}
-
-OnlyWorld::~OnlyWorld() {
-  const std::lock_guard<std::mutex> lock(world_mutex);
-  world_there.clear();
-}
 
 // Memory of the provider's; its ranges are known to the world while it lives.
 class CudaWorld::Memory final : public DeviceMemory {
@@ -90,7 +59,7 @@ class CudaWorld::Memory final : public DeviceMemory {
     return guarded(failure, [&] {
       world_.use_gpu();
       memory_->map_parts(offers);
-      const int32_t pes = world_.options_.pes;
+      const int32_t pes = world_.options_.near_pes;
       bool reachable = true;
       for (int32_t pe = 0; pe < pes; ++pe) reachable &= part(pe) != nullptr;
       world_.memory_map_.add({this, number_, bytes_, pes, reachable});
@@ -125,7 +94,7 @@ CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_in
       provider_(make_provider(options)),
       staging_(options.pe, options.pes),
       gpu_(options.device),
-      memory_map_(options.device, options.pe),
+      memory_map_(options.device, options.near_pe),
       results_(4096) {
   check_cuda(cudaStreamCreateWithFlags(&own_stream_, cudaStreamNonBlocking), "making a stream");
   check_cuda(cudaEventCreateWithFlags(&order_, cudaEventDisableTiming), "making an event");
@@ -152,6 +121,7 @@ sparkgap_status CudaWorld::card(DeviceCard* card, Failure* failure) {
     card->multiprocessors = info_.multiprocessors;
     card->max_blocks = options_.max_blocks;
     card->library_version = provider_->library_version();
+    card->reaches_by_rdma = provider_->reaches_by_rdma() ? 1 : 0;
     if (options_.pe == 0) provider_->make_unique_id(card->unique_id);
   });
 }
@@ -175,35 +145,42 @@ sparkgap_status CudaWorld::start(const DeviceCard* cards, const DeviceControl& c
   });
 }
 
-sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) {
+// Where collectives are the provider's, only what verifies puts.
+uint64_t CudaWorld::scratch_bytes() const {
+  const auto pes = static_cast<uint64_t>(options_.near_pes);
+  return options_.spans_nodes() ? pes * sizeof(uint64_t) : kernels::scratch_bytes(options_.near_pes);
+}
+
+sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) {
   return guarded(failure, [&] {
-    kernel_world_.pe = options_.pe;
-    kernel_world_.pes = options_.pes;
+    kernel_world_.pe = options_.near_pe;
+    kernel_world_.pes = options_.near_pes;
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
     kernel_world_.compute_major = info_.compute_major;
-    kernel_world_.tuning = &kernels::tuning_for(cards[0].name, most_pes_per_device(cards, options_.pes) > 1);
+    const int32_t pes_per_device = most_pes_per_device(near, options_.near_pes);
+    kernel_world_.tuning = &kernels::tuning_for(near[0].name, pes_per_device > 1);
     check_cuda(static_cast<cudaError_t>(kernels::prepare_kernels()), "loading the kernels");
     check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
-    int32_t multiprocessors = cards[0].multiprocessors;
-    bool reachable = true;
-    for (int32_t pe = 0; pe < options_.pes; ++pe) {
+    int32_t multiprocessors = near[0].multiprocessors;
+    bool reachable = !options_.spans_nodes();
+    for (int32_t pe = 0; pe < options_.near_pes; ++pe) {
       kernel_world_.scratch[pe] = scratch.part(pe);
       reachable &= scratch.part(pe) != nullptr;
-      multiprocessors = std::min(multiprocessors, cards[pe].multiprocessors);
+      multiprocessors = std::min(multiprocessors, near[pe].multiprocessors);
     }
     const int32_t most = options_.max_blocks > 0 ? options_.max_blocks : kernels::kMaxLanes;
-    const int32_t lanes = kernels::lanes_for(multiprocessors, most_pes_per_device(cards, options_.pes));
+    const int32_t lanes = kernels::lanes_for(multiprocessors, pes_per_device);
     kernel_world_.lanes = reachable ? std::min(most, lanes) : 0;
   });
 }
 
-void CudaWorld::find_links(const DeviceCard* cards, LinkRow* row) const {
-  for (int32_t pe = 0; pe < options_.pes; ++pe) {
-    const bool shared = std::strcmp(cards[pe].uuid, info_.uuid) == 0;
-    row->to[pe] = shared ? static_cast<int32_t>(SPARKGAP_LINK_SHM) : Nvml::get().link(info_.pci, cards[pe].pci);
-    row->lacks_atomics[pe] = !shared && Nvml::get().lacks_atomics(info_.pci, cards[pe].pci);
+void CudaWorld::find_links(const DeviceCard* near, LinkRow* row) const {
+  for (int32_t pe = 0; pe < options_.near_pes; ++pe) {
+    const bool shared = std::strcmp(near[pe].uuid, info_.uuid) == 0;
+    row->to[pe] = shared ? static_cast<int32_t>(SPARKGAP_LINK_SHM) : Nvml::get().link(info_.pci, near[pe].pci);
+    row->lacks_atomics[pe] = !shared && Nvml::get().lacks_atomics(info_.pci, near[pe].pci);
   }
 }
 
@@ -248,9 +225,10 @@ void CudaWorld::find_place(kernels::KernelCall& call) {
   call.place = 0;
   const SymmetricRange* range = memory_map_.find_own(call.out);
   if (range == nullptr || !range->reachable) return;
-  const uint64_t offset = static_cast<uint64_t>(static_cast<uint8_t*>(call.out) - range->memory->part(options_.pe));
+  const uint64_t offset =
+      static_cast<uint64_t>(static_cast<uint8_t*>(call.out) - range->memory->part(options_.near_pe));
   call.place = range->number << 40 | offset;
-  for (int32_t pe = 0; pe < options_.pes; ++pe) call.peer_out[pe] = range->memory->part(pe) + offset;
+  for (int32_t pe = 0; pe < options_.near_pes; ++pe) call.peer_out[pe] = range->memory->part(pe) + offset;
 }
 
 sparkgap_status CudaWorld::finish(Failure* failure) {
@@ -264,6 +242,7 @@ sparkgap_status CudaWorld::copy(void* to, const void* from, uint64_t bytes, bool
   return guarded(failure, [&] {
     use_gpu();
     *unfinished = !memory_map_.is_device(to) || !memory_map_.is_device(from);
+    if (*unfinished) refuse_if_capturing(stream_, "a copy from or to host memory");
     check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "enqueuing a copy");
   });
 }
@@ -327,13 +306,11 @@ sparkgap_status CudaWorld::set_stream(void* stream, Failure* failure) {
     use_gpu();
     const auto next = stream == nullptr ? own_stream_ : static_cast<cudaStream_t>(stream);
     if (next == stream_) return;
-    cudaStreamCaptureStatus old_capture = cudaStreamCaptureStatusNone;
-    cudaStreamCaptureStatus new_capture = cudaStreamCaptureStatusNone;
-    check_cuda(cudaStreamIsCapturing(stream_, &old_capture), "looking at the old stream");
-    check_cuda(cudaStreamIsCapturing(next, &new_capture), "looking at the new stream");
+    const bool old_captured = is_capturing(stream_);
+    const bool new_captured = is_capturing(next);
     // What is captured runs when its graph does, where the stream of the graph gives the order.
-    if (old_capture == cudaStreamCaptureStatusNone && cudaStreamQuery(stream_) != cudaSuccess) {
-      if (new_capture != cudaStreamCaptureStatusNone) {
+    if (!old_captured && cudaStreamQuery(stream_) != cudaSuccess) {
+      if (new_captured) {
         fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
              "the world has calls that are not done on its old stream, and a captured graph cannot wait for them: "
              "synchronize before the capture begins");
@@ -380,10 +357,7 @@ sparkgap_status CudaWorld::elapsed_us(Event& start, Event& end, double* microsec
   });
 }
 
-void CudaWorld::abandon(const char* reason) {
-  const std::lock_guard<std::mutex> lock(world_mutex);
-  world_stuck = reason;
-}
+void CudaWorld::abandon(const char* reason) { OnlyWorld::allow_no_more(reason); }
 
 void CudaWorld::describe(Text& text) const {
   const int32_t version = provider_->library_version();

@@ -11,21 +11,12 @@
 #include "cuda/gpu.h"
 #include "cuda/pinned.h"
 #include "engine/device/cuda/memory_map.h"
+#include "engine/device/cuda/only_world.h"
 #include "engine/device/cuda/staging.h"
 #include "engine/device/device.h"
 #include "provider/device/device_provider.h"
 
 namespace sparkgap {
-
-// A process has one PE of GPU worlds at a time: NVSHMEM can have no more, and kernels of two worlds that wait on one
-// GPU could keep each other from running. Throws, naming the other.
-class OnlyWorld {
- public:
-  explicit OnlyWorld(const DeviceWorldOptions& options);
-  ~OnlyWorld();
-  OnlyWorld(const OnlyWorld&) = delete;
-  OnlyWorld& operator=(const OnlyWorld&) = delete;
-};
 
 class CudaWorld final : public DeviceWorld {
  public:
@@ -36,9 +27,9 @@ class CudaWorld final : public DeviceWorld {
 
   sparkgap_status card(DeviceCard* card, Failure* failure) override;
   sparkgap_status start(const DeviceCard* cards, const DeviceControl& control, Failure* failure) override;
-  uint64_t scratch_bytes() const override { return kernels::scratch_bytes(options_.pes); }
-  sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* cards, Failure* failure) override;
-  void find_links(const DeviceCard* cards, LinkRow* row) const override;
+  uint64_t scratch_bytes() const override;
+  sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) override;
+  void find_links(const DeviceCard* near, LinkRow* row) const override;
   int32_t lanes() const override { return kernel_world_.lanes; }
   bool fall_back() override { return provider_->fall_back(); }
   sparkgap_status check_room(uint64_t bytes, Failure* failure) override;
@@ -62,7 +53,17 @@ class CudaWorld final : public DeviceWorld {
   sparkgap_status wait(Event& event, Failure* failure) override;
   sparkgap_status elapsed_us(Event& start, Event& end, double* microseconds, Failure* failure) override;
 
+  sparkgap_status begin_step(Failure* failure) override;
+  sparkgap_status end_step(DeviceStep** step, Failure* failure) override;
+  void drop_step() override;
+  void set_place(const kernels::StepPlace& place) override { kernel_world_.place = place; }
+  sparkgap_status launch(DeviceStep& step, Failure* failure) override;
+
   const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
+  sparkgap_status check_provider(Failure* failure) override {
+    return guarded(failure, [&] { provider_->check(); });
+  }
+  int64_t inside_provider_us() const override { return provider_->inside_us(); }
   void abort() override { provider_->abort(); }
   void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
   void abandon(const char* reason) override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/capture.h"
 #include "description/types.h"
 
 namespace sparkgap {
@@ -24,6 +25,8 @@ bool Staging::stage(CollectiveCall& call, MemoryMap& memory, cudaStream_t stream
   const bool stage_in = read.bytes > 0 && !memory.is_device(call.in);
   const bool stage_out = written.bytes > 0 && !memory.is_device(call.out);
   if (__builtin_expect(!stage_in && !stage_out, 1)) return false;
+  refuse_if_capturing(stream,
+                      stage_in ? "a collective whose `in` is host memory" : "a collective whose `out` is host memory");
   user_out_ = nullptr;
   // NCCL copies from and to GPU memory only.
   const uint64_t most_pinned = call.algorithm == Algorithm::kDefault ? 0 : kPinnedBytes;

@@ -1,6 +1,9 @@
 package io.sparkgap;
 
 import io.sparkgap.api.Communicator;
+import io.sparkgap.api.DataType;
+import io.sparkgap.api.ReduceOp;
+import io.sparkgap.api.SymmetricBuffer;
 import io.sparkgap.bootstrap.WorldReady;
 import io.sparkgap.support.SparkApplication;
 import java.util.List;
@@ -28,5 +31,11 @@ interface OnSpark {
     int[] sum = {mine};
     communicator.allReduce(sum);
     return sum[0];
+  }
+
+  /** Two ints, in place. */
+  static void sumTwice(Communicator communicator, SymmetricBuffer buffer) {
+    communicator.allReduce(buffer, buffer, 2, DataType.INT32, ReduceOp.SUM);
+    communicator.allReduce(buffer, buffer, 2, DataType.INT32, ReduceOp.SUM);
   }
 }

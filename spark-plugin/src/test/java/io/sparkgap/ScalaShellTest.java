@@ -30,7 +30,7 @@ class ScalaShellTest {
   @Test
   void functionsOfACellTakeAlongWhatTheyUseAndNothingElse() throws Exception {
     assertThat(run(cell()))
-        .contains("Of the cell: [1.5, 1.5] [0.5, 1.5] [27.5, 27.5] Task not serializable");
+        .contains("Of the cell: [1.5, 1.5] [0.5, 1.5] [27.5, 27.5] [4, 4] Task not serializable");
   }
 
   private static String cell() throws Exception {

@@ -7,6 +7,7 @@ import io.sparkgap.api.Collective;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.PeInfo;
+import io.sparkgap.api.Step;
 import io.sparkgap.api.SymmetricBuffer;
 import io.sparkgap.bootstrap.Decision;
 import io.sparkgap.bootstrap.WorldReady;
@@ -157,6 +158,28 @@ abstract class SparkgapContract implements FailureContract, JoinContract {
           return 0;
         });
     assertThat(Sparkgap.run(sc, PES, c -> OnSpark.sumOverAll(c, 1))).containsOnly(4);
+    assertThat(lastWorld().decision()).isEqualTo(Decision.REUSE);
+  }
+
+  @Test
+  void aStepIsRecordedRunAndClosedAtTheEndOfTheTask() {
+    List<Integer> sums =
+        Sparkgap.run(
+            sc,
+            PES,
+            c -> {
+              SymmetricBuffer buffer = c.allocate(DataType.INT32, 2);
+              buffer.write(0, new int[] {1, c.pe()}, 0, 2);
+              Step step = c.record(to -> OnSpark.sumTwice(to, buffer));
+              for (int i = 0; i < 3; i++) {
+                step.run();
+              }
+              int[] sum = new int[2];
+              buffer.read(0, sum, 0, 2);
+              return sum[0];
+            });
+    assertThat(sums).containsOnly(4096);
+    Sparkgap.run(sc, PES, c -> OnSpark.sumOverAll(c, 1));
     assertThat(lastWorld().decision()).isEqualTo(Decision.REUSE);
   }
 

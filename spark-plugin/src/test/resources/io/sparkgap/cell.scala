@@ -1,5 +1,5 @@
 import io.sparkgap.Sparkgap
-import io.sparkgap.api.Communicator
+import io.sparkgap.api.{Communicator, DataType, ReduceOp}
 import org.apache.spark.api.java.JavaSparkContext
 val rate = 0.5
 val jsc = JavaSparkContext.fromSparkContext(sc)
@@ -15,8 +15,18 @@ val totals = Sparkgap.run(rows, (c: Communicator, mine: java.util.Iterator[Doubl
   c.allReduce(total)
   java.util.Collections.singletonList(total(0)).iterator
 })
+val stepped = Sparkgap.run(sc, 2, (c: Communicator) => {
+  val word = c.allocate(DataType.INT32, 1)
+  val step = c.record(calls => calls.allReduce(word, word, 1, DataType.INT32, ReduceOp.SUM))
+  val one = Array(1)
+  word.write(0, one, 0, 1)
+  step.run()
+  step.run()
+  word.read(0, one, 0, 1)
+  one(0)
+})
 val wrong = try {
   Sparkgap.run(sc, 2, (c: Communicator) => jsc.sc.hashCode + c.pe)
   "ran"
 } catch { case e: Exception => e.getMessage }
-println(s"\nOf the cell: $sums $numbered $totals $wrong")
+println(s"\nOf the cell: $sums $numbered $totals $stepped $wrong")

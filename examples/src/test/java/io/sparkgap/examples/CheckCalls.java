@@ -8,6 +8,7 @@ import io.sparkgap.api.Comparison;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.Event;
 import io.sparkgap.api.ForeignBuffer;
+import io.sparkgap.api.ProviderUnavailableException;
 import io.sparkgap.api.ReduceOp;
 import io.sparkgap.api.SignalOp;
 import io.sparkgap.api.SymmetricBuffer;
@@ -154,6 +155,21 @@ final class CheckCalls {
     words.read(8, counter, 0, 1);
     require(pe.pe() != 0 || counter[0] == pe.pes(), "fetchAdd");
     return "right";
+  }
+
+  /** What a put to the next PE comes to: "right", or the sentence that refuses it. */
+  static String oneSidedOrWhyNot(Communicator pe) {
+    SymmetricBuffer box = pe.allocate(DataType.INT64, 1);
+    String found = "right";
+    try {
+      pe.put(box, 0, box, 0, 8, (pe.pe() + 1) % pe.pes());
+    } catch (ProviderUnavailableException e) {
+      require(e.getMessage().contains("is on another node"), e.getMessage());
+      found = e.getMessage();
+    }
+    pe.barrier();
+    pe.synchronize();
+    return found;
   }
 
   private static ByteBuffer direct() {

@@ -5,12 +5,14 @@ import static io.sparkgap.examples.CheckCalls.require;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
+import io.sparkgap.api.PeerLostException;
 import io.sparkgap.api.ReduceOp;
 import io.sparkgap.api.SymmetricBuffer;
 import io.sparkgap.bootstrap.WorldReady;
 import io.sparkgap.plugin.DriverSide;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -30,14 +33,17 @@ import org.apache.spark.scheduler.SparkListenerStageCompleted;
  * found as JSON. Made for GPU hosts ({@code tools/gpu-kit/run.sh} submits it), and runs on host
  * memory as well, by configuration alone.
  *
- * <p>Arguments: {@code steady} or {@code changes}, the number of PEs, the file to write. {@code
- * steady} keeps its executors and its world; {@code changes} makes worlds one after another, swaps
- * the PEs and kills an executor.
+ * <p>Arguments: {@code steady}, {@code changes} or {@code hosts}, the number of PEs, the file to
+ * write. {@code steady} keeps its executors and its world; {@code changes} makes worlds one after
+ * another, swaps the PEs and kills an executor; {@code hosts} is for executors on several hosts, and
+ * at its end, when there is a file {@link #LAST_STEP} beside the one to write, somebody ends the
+ * last host.
  */
 public final class GpuCheck {
   private static final long STEP_SECONDS = 75;
   private static final int STAGES = 20;
   private static final int CALLS = 2_000;
+  private static final String LAST_STEP = "end-a-host-now";
 
   private final JavaSparkContext spark;
   private final int pes;
@@ -45,10 +51,13 @@ public final class GpuCheck {
   private final List<WorldReady> worlds = new CopyOnWriteArrayList<>();
   private final List<String> failures = new CopyOnWriteArrayList<>();
 
-  private GpuCheck(JavaSparkContext spark, int pes, CheckReport report) {
+  private final Path folder;
+
+  private GpuCheck(JavaSparkContext spark, int pes, CheckReport report, Path folder) {
     this.spark = spark;
     this.pes = pes;
     this.report = report;
+    this.folder = folder;
     DriverSide.of(spark.sc()).onWorldReady(worlds::add);
     spark
         .sc()
@@ -69,11 +78,11 @@ public final class GpuCheck {
       report.put("check", what);
       report.put("pes", pes);
       report.put("provider", spark.getConf().get("spark.sparkgap.provider", "auto"));
-      GpuCheck check = new GpuCheck(spark, pes, report);
-      if (what.equals("steady")) {
-        check.steady();
-      } else {
-        check.changes();
+      GpuCheck check = new GpuCheck(spark, pes, report, file.toAbsolutePath().getParent());
+      switch (what) {
+        case "steady" -> check.steady();
+        case "hosts" -> check.hosts();
+        default -> check.changes();
       }
       report.put("stage failures", check.failures);
       report.put("worlds", check.worlds.stream().map(WorldReady::toString).toList());
@@ -101,6 +110,70 @@ public final class GpuCheck {
     report.step("PEs swapped", () -> new SwappedPes(spark, pes).run());
     report.step("an executor is killed", this::killed);
     report.step("hello after it", this::hello);
+  }
+
+  private void hosts() {
+    report.step("first world", this::firstWorld);
+    report.step("arrays", () -> Sparkgap.run(spark, pes, CheckCalls::arrays));
+    report.step("collectives", () -> Sparkgap.run(spark, pes, CheckCalls::collectives).get(0));
+    report.step("device memory", () -> Sparkgap.run(spark, pes, CheckCalls::device));
+    report.step("one-sided", () -> Sparkgap.run(spark, pes, CheckCalls::oneSidedOrWhyNot));
+    report.step("train digits", this::train);
+    report.step("world reused", this::reusedWorld);
+    report.step("hello", () -> rightOrRefused(this::hello));
+    report.step("batch pipeline", () -> rightOrRefused(this::pipeline));
+    report.step("an executor is killed", this::killed);
+    report.step("a host is ended", this::hostEnded);
+  }
+
+  /** Between nodes, GPUs have no one-sided calls. */
+  private static Object rightOrRefused(Supplier<Object> step) {
+    try {
+      return step.get();
+    } catch (Exception e) { // Spark's are checked, and not declared
+      String why = String.valueOf(e.getMessage());
+      int sentence = why.indexOf("is on another node");
+      require(sentence >= 0, why);
+      return why.substring(Math.max(0, why.lastIndexOf('\n', sentence)), sentence + 150).strip();
+    }
+  }
+
+  /** Nobody can be in its place, so the stage is not run again. */
+  private Object hostEnded() throws IOException {
+    String marker = folder.resolve(LAST_STEP).toString();
+    try {
+      Sparkgap.run(spark, pes, pe -> reduceUntilLost(pe, Path.of(marker)));
+    } catch (Exception e) { // Spark's are checked, and not declared
+      Map<String, Object> found = new LinkedHashMap<>();
+      found.put("PE 0 saw", Files.readString(Path.of(marker + ".seen")));
+      found.put("the stage failed with", String.valueOf(e.getMessage()).lines().limit(3).toList());
+      return found;
+    }
+    throw new AssertionError("no host was ended");
+  }
+
+  private static int reduceUntilLost(Communicator pe, Path marker) throws IOException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(STEP_SECONDS / 2);
+    float[] values = new float[1000];
+    long last = System.nanoTime();
+    try {
+      for (long i = 0; System.nanoTime() < end; i++) {
+        pe.allReduce(values);
+        last = System.nanoTime();
+        if (i == CALLS && pe.pe() == 0) {
+          Files.createFile(marker);
+        }
+      }
+    } catch (PeerLostException e) {
+      double seconds = (System.nanoTime() - last) / 1e9;
+      if (pe.pe() == 0) {
+        Files.writeString(
+            Path.of(marker + ".seen"),
+            "%.2f s after the last call: %s".formatted(seconds, e.getMessage()));
+      }
+      throw e;
+    }
+    return pe.pe();
   }
 
   private Object firstWorld() {
@@ -144,8 +217,8 @@ public final class GpuCheck {
     TrainDigits.Outcome first = outcomes.get(0);
     require(outcomes.stream().allMatch(each -> each.checksum() == first.checksum()), "weights");
     require(first.accuracy() >= 0.96, "accuracy " + first.accuracy());
-    ComputePlace expected =
-        first.route().startsWith("host/") ? ComputePlace.HOST : ComputePlace.GPU;
+    boolean onHost = first.route().startsWith("host/") || first.route().startsWith("nodes/");
+    ComputePlace expected = onHost ? ComputePlace.HOST : ComputePlace.GPU;
     require(first.computed().equals(expected.toString()), "computed " + first.computed());
     Map<String, Object> found = new LinkedHashMap<>();
     found.put("accuracy", first.accuracy());

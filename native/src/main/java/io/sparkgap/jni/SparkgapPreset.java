@@ -18,6 +18,7 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_world").pointerTypes("WorldHandle"))
         .put(new Info("sparkgap_buffer").pointerTypes("BufferHandle"))
         .put(new Info("sparkgap_event").pointerTypes("EventHandle"))
+        .put(new Info("sparkgap_step").pointerTypes("StepHandle"))
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))

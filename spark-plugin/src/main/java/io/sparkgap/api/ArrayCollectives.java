@@ -51,6 +51,12 @@ final class ArrayCollectives {
       if (array == null || (shape.reduces && op == null) || !end.isPe(root)) {
         refuse(shape, kind, array, op, root);
       }
+      if (end.confinement.isRecording()) {
+        throw end.confinement.notInStep(
+            shape.text(text(kind, array), op, root),
+            "An array on the Java heap does not stay where it is: use a SymmetricBuffer or a"
+                + " ForeignBuffer.");
+      }
       boolean inPlace = shape.keepsLength();
       int blocks = shape.inPlaceBlocks(end);
       int inBlocks = shape.inBlocks(end, root);

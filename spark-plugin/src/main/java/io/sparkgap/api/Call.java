@@ -2,9 +2,9 @@ package io.sparkgap.api;
 
 /** The calls that a communicator's one thread can be in, by the name that users wrote. */
 enum Call {
-  ALLOCATE("allocate"),
-  FREE("SymmetricBuffer.close"),
-  COPY("SymmetricBuffer.read or write"),
+  ALLOCATE("allocate", "Allocate before the recording."),
+  FREE("SymmetricBuffer.close", "Close it when no step uses it any more."),
+  COPY("SymmetricBuffer.read or write", "Copy before a run or after it."),
   ALL_REDUCE("allReduce"),
   REDUCE_SCATTER("reduceScatter"),
   ALL_GATHER("allGather"),
@@ -13,26 +13,37 @@ enum Call {
   ALL_TO_ALL("allToAll"),
   ALL_TO_ALLV("allToAllv"),
   BARRIER("barrier"),
-  SYNCHRONIZE("synchronize"),
+  SYNCHRONIZE("synchronize", "Nothing is under way: wait after a run."),
   PUT("put"),
   GET("get"),
   PUT_SIGNAL("putSignal"),
   SIGNAL("signal"),
   WAIT_SIGNAL("waitSignal"),
-  FETCH_ADD("fetchAdd"),
+  FETCH_ADD("fetchAdd", "What it returns is not known yet: signal adds as well, with SignalOp.ADD."),
   STREAM("stream"),
-  SET_STREAM("setStream"),
-  EVENT("a call of an event"),
+  SET_STREAM("setStream", "Set it before the recording, or before a run."),
+  EVENT("a call of an event", "Record one before a run or after it."),
   ROUTE("route"),
   HOLD_TO("holdTo"),
-  CLOSE("close");
+  RECORD("record", "End this recording first."),
+  RUN_STEP("Step.run", "Record its calls again."),
+  CLOSE_STEP("Step.close"),
+  CLOSE("close", "End the recording first.");
 
   private static final Call[] ALL = values();
 
   final String text;
 
+  /** What to do where a step is recorded, which this cannot be part of; null if it can. */
+  final String instead;
+
   Call(String text) {
+    this(text, null);
+  }
+
+  Call(String text, String instead) {
     this.text = text;
+    this.instead = instead;
   }
 
   static String text(int ordinal) {

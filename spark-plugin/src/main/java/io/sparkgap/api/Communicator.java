@@ -31,6 +31,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
   private final SymmetricHeap heap;
   private final OneSided oneSided;
   private final Events events;
+  private final Steps steps;
   private final Routes routes;
   private final Ending ending;
   private final Topology topology;
@@ -49,8 +50,9 @@ public final class Communicator extends Collectives implements AutoCloseable {
     this.heap = heap;
     this.oneSided = new OneSided(end);
     this.events = new Events(end);
+    this.steps = new Steps(end);
     this.routes = new Routes(end);
-    this.ending = new Ending(end, heap, events, onClose);
+    this.ending = new Ending(end, heap, events, steps, onClose);
     this.topology = topology;
     this.description = Objects.requireNonNull(description, "description");
     this.report = Objects.requireNonNull(report, "report");
@@ -277,6 +279,32 @@ public final class Communicator extends Collectives implements AutoCloseable {
    */
   public long fetchAdd(SymmetricBuffer target, long offset, long delta, int pe) {
     return oneSided.fetchAdd(target, offset, delta, pe);
+  }
+
+  // ---- Steps
+
+  /**
+   * Records calls, to be made as one by {@link Step#run}: whatever collectives and one-sided calls
+   * {@code calls} makes on this communicator are checked and kept, and not made. Not collective,
+   * and nothing is sent; PEs whose steps differ are told when they run them.
+   *
+   * <p>In a world on GPUs the communicator's stream is captured meanwhile: kernels that {@code
+   * calls} enqueues on {@link #stream} become part of the step. All memory must be the GPU's. In
+   * host memory only the calls are recorded; what {@code calls} does besides is done now and never
+   * again.
+   *
+   * <p>Refused, by an exception that names the call, is what cannot be part of a step: arrays,
+   * {@code read} and {@code write} of buffers, {@code allocate}, {@code close}, {@code
+   * synchronize}, {@code fetchAdd}, events, another stream, a recording within the recording, and
+   * calls of another thread. {@code waitSignal} returns the value that it was given.
+   *
+   * @param calls makes the calls; if it throws, nothing is recorded and the world is as it was
+   * @return closed with the communicator at the latest
+   * @throws IllegalArgumentException if {@code calls} did what a captured stream does not bear
+   * @throws SparkgapException if the world has failed
+   */
+  public Step record(StepFunction calls) {
+    return steps.record(calls, this);
   }
 
   // ---- Routes

@@ -33,6 +33,12 @@ final class Confinement {
   private volatile long owner = NOBODY;
 
   /**
+   * What the owner is between two calls: nobody, or the thread that records a step, as {@link
+   * #recorder}. Of the thread that is inside.
+   */
+  private long rest = NOBODY;
+
+  /**
    * Ordinal of the {@link Call} that the owner is in. A second thread may read it a little late.
    */
   private int call;
@@ -43,13 +49,58 @@ final class Confinement {
 
   void enter(Call entered) {
     if (!OWNER.compareAndSet(this, NOBODY, Thread.currentThread().getId())) {
-      throw refusal(entered);
+      enterRecording(entered);
     }
     call = entered.ordinal();
   }
 
   void exit() {
-    OWNER.setRelease(this, NOBODY);
+    OWNER.setRelease(this, rest);
+  }
+
+  private void enterRecording(Call entered) {
+    long id = Thread.currentThread().getId();
+    if (isRecordingHere() && entered.instead != null) {
+      throw notInStep(entered.text, entered.instead);
+    }
+    if (!OWNER.compareAndSet(this, recorder(id), id)) {
+      throw refusal(entered);
+    }
+  }
+
+  /** By the thread that is inside: from its exit on, only this thread enters. */
+  void beginRecording() {
+    rest = recorder(Thread.currentThread().getId());
+  }
+
+  /** By the thread that records: enters, and leaves the way free for all when it exits. */
+  void enterToEndRecording() {
+    long id = Thread.currentThread().getId();
+    if (!OWNER.compareAndSet(this, recorder(id), id)) {
+      throw refusal(Call.RECORD);
+    }
+    call = Call.RECORD.ordinal();
+    rest = NOBODY;
+  }
+
+  /** Whether a step is being recorded, asked by the thread that is inside. */
+  boolean isRecording() {
+    return rest != NOBODY;
+  }
+
+  /** Whether this thread records a step and is in none of its calls. */
+  boolean isRecordingHere() {
+    return owner == recorder(Thread.currentThread().getId());
+  }
+
+  IllegalStateException notInStep(String what, String instead) {
+    return new IllegalStateException(
+        what + " on " + where + ": it cannot be part of the step that is being recorded. " + instead);
+  }
+
+  /** Less than {@link #CLOSED}. */
+  private static long recorder(long id) {
+    return CLOSED - id;
   }
 
   /** Enters as soon as the thread that is inside leaves; false if it does not within the time. */
@@ -72,8 +123,13 @@ final class Confinement {
 
   /** Who is inside and in what, for example {@code thread "main" is in allReduce}. */
   String inside() {
-    long id = owner;
-    return "thread \"" + name(id) + "\" is in " + Call.text(call);
+    return inside(owner);
+  }
+
+  private String inside(long id) {
+    return id < CLOSED
+        ? "thread \"" + name(CLOSED - id) + "\" is recording a step"
+        : "thread \"" + name(id) + "\" is in " + Call.text(call);
   }
 
   private RuntimeException refusal(Call wanted) {
@@ -92,10 +148,8 @@ final class Confinement {
             + where
             + " by thread \""
             + Thread.currentThread().getName()
-            + "\", while thread \""
-            + name(id)
-            + "\" is in "
-            + Call.text(call)
+            + "\", while "
+            + inside(id)
             + ". A communicator and its buffers serve one thread at a time: make all calls from one"
             + " thread, or hand over when a call has returned.");
   }

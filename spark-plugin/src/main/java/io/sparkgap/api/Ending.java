@@ -14,6 +14,7 @@ final class Ending {
   private final WorldEnd end;
   private final SymmetricHeap heap;
   private final Events events;
+  private final Steps steps;
   private final Runnable onClose;
 
   private final Object closeLock = new Object();
@@ -24,10 +25,11 @@ final class Ending {
 
   private boolean handleGivenBack;
 
-  Ending(WorldEnd end, SymmetricHeap heap, Events events, Runnable onClose) {
+  Ending(WorldEnd end, SymmetricHeap heap, Events events, Steps steps, Runnable onClose) {
     this.end = end;
     this.heap = heap;
     this.events = events;
+    this.steps = steps;
     this.onClose = Objects.requireNonNull(onClose, "onClose");
   }
 
@@ -40,6 +42,9 @@ final class Ending {
   }
 
   void close() {
+    if (end.confinement.isRecordingHere()) {
+      throw end.confinement.notInStep(Call.CLOSE.text, Call.CLOSE.instead);
+    }
     synchronized (closeLock) {
       if (closing) {
         return;
@@ -68,6 +73,7 @@ final class Ending {
     // world that has failed this fails, too, which says nothing new.
     var unused = sparkgap_world_finish(end.handle);
     RuntimeException streamFailure = events.closeInside();
+    steps.closeInside();
     RuntimeException failure = heap.freeAllInside();
     synchronized (handleLock) {
       handleGivenBack = true;

@@ -195,6 +195,8 @@ final class OneSided {
   long waitSignal(SymmetricBuffer signal, long signalOffset, Comparison comparison, long value) {
     end.confinement.enter(Call.WAIT_SIGNAL);
     try {
+      boolean recording = end.confinement.isRecording();
+      LongPointer found = recording ? null : observed;
       int status = WorldEnd.REFUSED;
       if (comparison != null && end.isSignal(signal, signalOffset)) {
         status =
@@ -204,7 +206,7 @@ final class OneSided {
                 signal.offset + signalOffset,
                 comparison.code,
                 value,
-                observed);
+                found);
       }
       if (status != SPARKGAP_OK) {
         String call =
@@ -221,7 +223,7 @@ final class OneSided {
         }
         throw end.failure(status, call);
       }
-      return observedWord.get(0);
+      return recording ? value : observedWord.get(0);
     } finally {
       end.confinement.exit();
     }

@@ -214,6 +214,7 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
    * it closes its own end. Does nothing on a slice and on a buffer that is closed. What is still
    * open when the communicator is closed is freed then.
    *
+   * @throws IllegalArgumentException if a {@link Step} uses it; the buffer stays open
    * @throws SparkgapException if the world fails meanwhile; the memory is freed all the same
    */
   @Override

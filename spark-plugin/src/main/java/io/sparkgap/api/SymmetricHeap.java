@@ -1,5 +1,6 @@
 package io.sparkgap.api;
 
+import static io.sparkgap.jni.SparkgapNative.SPARKGAP_INVALID_ARGUMENT;
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_allocate;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_buffer_address;
@@ -77,8 +78,10 @@ final class SymmetricHeap {
 
   /** By the thread that is inside. */
   void freeInside(SymmetricBuffer buffer, String call) {
-    buffers.remove(buffer);
     RuntimeException failure = release(buffer, isHealthy(), call);
+    if (buffer.isClosed()) {
+      buffers.remove(buffer);
+    }
     if (failure != null) {
       throw failure;
     }
@@ -97,9 +100,15 @@ final class SymmetricHeap {
     return first;
   }
 
-  /** Frees whatever happens. A world that failed before has said so already: then this is quiet. */
+  /**
+   * Frees whatever happens, but for a buffer that a step uses. A world that failed before has said
+   * so already: then this is quiet.
+   */
   private RuntimeException release(SymmetricBuffer buffer, boolean wasHealthy, String call) {
     int status = sparkgap_free(end.handle, buffer.handle);
+    if (status == SPARKGAP_INVALID_ARGUMENT) {
+      return end.failure(status, call);
+    }
     buffer.markClosed();
     return status != SPARKGAP_OK && wasHealthy ? end.failure(status, call) : null;
   }

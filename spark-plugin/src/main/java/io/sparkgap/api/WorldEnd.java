@@ -3,6 +3,7 @@ package io.sparkgap.api;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
 import java.lang.ref.Reference;
+import java.util.List;
 
 /**
  * One PE's end of a world: the handle, who is allowed in, and what all calls share. The checks here
@@ -21,6 +22,9 @@ final class WorldEnd {
 
   /** Whether symmetric buffers are memory of a GPU, which the host cannot address. */
   final boolean onDevice;
+
+  /** What the calls of the step that is being recorded use; null if none is. */
+  List<Buffer> recorded;
 
   /** Between Java arrays and such memory. */
   final HostStaging staging = new HostStaging();
@@ -88,6 +92,10 @@ final class WorldEnd {
   void leave(Buffer in, Buffer out) {
     Reference.reachabilityFence(in);
     Reference.reachabilityFence(out);
+    if (recorded != null) {
+      recorded.add(in);
+      recorded.add(out);
+    }
     confinement.exit();
   }
 

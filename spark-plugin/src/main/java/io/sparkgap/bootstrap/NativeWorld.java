@@ -38,7 +38,9 @@ public final class NativeWorld implements AutoCloseable {
    * over several nodes each PE listens from here on.
    *
    * @param label how other PEs' errors name this one, for example "executor 3 on node-a"
-   * @param host the name at which other nodes reach this process, unless the settings say another
+   * @param host the name at which other nodes reach this process, unless the settings say another;
+   *     empty if they cannot. NCCL reads but once in a process where its sockets are to be, so this
+   *     counts for worlds on one node, too
    * @param provider "host", "nvshmem" or "nccl"
    * @param device CUDA's number of this PE's GPU; not used by provider host
    */
@@ -75,14 +77,11 @@ public final class NativeWorld implements AutoCloseable {
           .kernel_max_blocks(settings.kernelMaxBlocks())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
+      if (!host.isEmpty()) {
+        options.wire(wire).wire_address(address).wire_ports(ports).fabric_library(fabric);
+      }
       if (place.isWired()) {
-        options
-            .node_first_pe(place.firstOfNode())
-            .node_pes(place.onNode())
-            .wire(wire)
-            .wire_address(address)
-            .wire_ports(ports)
-            .fabric_library(fabric);
+        options.node_first_pe(place.firstOfNode()).node_pes(place.onNode());
       }
       int status = SparkgapNative.sparkgap_world_create(options, world.handle);
       world.closeUnlessGood(status, "making the world");

@@ -95,7 +95,7 @@ record ProviderChoice(String provider, String reason, String refusal) {
       return isolation(stage, members);
     }
     if (provider.equals(Offer.NCCL) && deviceShared) {
-      return onOneGpu(members)
+      return pair(members, member -> member.node() + " " + member.device().uuid())
           .map(
               pair ->
                   pair.described()
@@ -106,7 +106,7 @@ record ProviderChoice(String provider, String reason, String refusal) {
     return "";
   }
 
-  /** PEs on several nodes need a wire, and those on GPUs cannot have one. */
+  /** PEs on several nodes need a wire, by which those on GPUs, too, find and watch each other. */
   private static String apart(StageAttempt stage, String provider, List<Register> members) {
     Map<String, Register> nodes = new LinkedHashMap<>();
     members.forEach(each -> nodes.putIfAbsent(each.member().node(), each));
@@ -123,10 +123,10 @@ record ProviderChoice(String provider, String reason, String refusal) {
                         .map(ProviderChoice::place)
                         .collect(Collectors.joining(", "))
                     + (nodes.size() > MOST_NODES_NAMED ? ", ..." : ""));
-    if (Offer.isOnGpu(provider)) {
+    if (provider.equals(Offer.NVSHMEM)) {
       return several
-          + ", and PEs on GPUs are on one for now: use executors of one host, or"
-          + " spark.sparkgap.provider=host";
+          + ", and NVSHMEM's are on one: between nodes it needs RDMA cards. Use"
+          + " spark.sparkgap.provider=nccl, or executors of one host";
     }
     return members.stream()
         .filter(each -> !each.reach().wired())

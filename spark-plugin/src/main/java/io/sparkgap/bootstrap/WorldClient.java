@@ -196,7 +196,7 @@ public final class WorldClient implements AutoCloseable {
   private NativeWorld endOrLeave(
       BarrierTask task, Member member, Assignment assignment, Capabilities able) {
     try {
-      return end(assignment, member);
+      return end(assignment, member, able.reach());
     } catch (RuntimeException e) {
       counts.failToEnter();
       withdrawIfUnavailable(able, assignment, e);
@@ -217,14 +217,14 @@ public final class WorldClient implements AutoCloseable {
   }
 
   /** This PE's end of the assigned world: a kept one, or a new one that is not yet connected. */
-  private NativeWorld end(Assignment assignment, Member member) {
+  private NativeWorld end(Assignment assignment, Member member, Reach reach) {
     int pe = assignment.pe();
     if (assignment.decision() != Decision.REUSE) {
       return NativeWorld.create(
           Place.of(pe, assignment.members()),
           assignment.epoch(),
           label(member),
-          member.host(),
+          reach.wired() ? member.host() : "",
           assignment.provider(),
           member.device().ordinal(),
           settings);

@@ -87,7 +87,8 @@ public final class SparkgapConf {
               "0.1.0",
               "What joins the nodes of a world whose executors are on several: `tcp`, or `verbs` for"
                   + " InfiniBand and RoCE, which needs a libfabric of the host's that has it and was"
-                  + " not run by us. `auto` is `tcp`."),
+                  + " not run by us. `auto` is `tcp`; but NCCL then takes InfiniBand where it finds"
+                  + " some, and none with `tcp`."),
           List.of("auto", "tcp", "verbs"));
 
   public static final ConfigEntry<String> WIRE_ADDRESS =
@@ -99,7 +100,7 @@ public final class SparkgapConf {
               "Where an executor listens for PEs of other nodes while a world is made, and what it"
                   + " sends from: a network such as `10.1.0.0/16`, an interface such as `eth1`, or a"
                   + " numeric address. By default the address of the name that Spark gives the"
-                  + " executor's host."),
+                  + " executor's host. NCCL's sockets are on that interface, too."),
           "[0-9A-Za-z._:/%-]{1,128}",
           "an address, an interface or a network");
 
@@ -111,7 +112,7 @@ public final class SparkgapConf {
               "0.1.0",
               "The ports that executors may listen on for PEs of other nodes, for firewalls: a range"
                   + " such as `20000-20100`. Each PE of a world over several nodes needs one while"
-                  + " the world is made. By default any port."),
+                  + " the world is made. By default any port. NCCL's sockets cannot be held to it."),
           "\\d{1,5}(-\\d{1,5})?",
           "a range of ports");
 

@@ -18,7 +18,7 @@ class AllocationTest {
   private static final int BATCHES = 8;
 
   /** What is measured; an interface of its own so that calling it boxes nothing. */
-  private interface Step {
+  private interface Measured {
     void run();
   }
 
@@ -95,6 +95,24 @@ class AllocationTest {
   }
 
   @Test
+  void stepsAllocateNothing() {
+    assertNothingAllocated(
+        c -> {
+          SymmetricBuffer buffer = c.allocate(1 << 16);
+          int peer = 1 - c.pe();
+          Step step =
+              c.record(
+                  to -> {
+                    to.allReduce(buffer, buffer, 16, DataType.FLOAT32, ReduceOp.SUM);
+                    to.allReduce(buffer, buffer, 1 << 14, DataType.FLOAT32, ReduceOp.SUM);
+                    to.put(buffer, 8, buffer, 16, 8, peer);
+                    to.barrier();
+                  });
+          return step::run;
+        });
+  }
+
+  @Test
   void copiesAllocateNothing() {
     assertNothingAllocated(
         c -> {
@@ -107,19 +125,19 @@ class AllocationTest {
         });
   }
 
-  private static void assertNothingAllocated(ThreadWorld.Work<Step> prepare) {
+  private static void assertNothingAllocated(ThreadWorld.Work<Measured> prepare) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (ThreadWorld world = new ThreadWorld(2)) {
       List<Long> allocated =
           world.map(
               c -> {
-                Step step = prepare.run(c);
+                Measured measured = prepare.run(c);
                 long id = Thread.currentThread().getId();
                 long least = Long.MAX_VALUE;
                 for (int batch = 0; batch < BATCHES; batch++) {
                   long before = threads.getThreadAllocatedBytes(id);
                   for (int i = 0; i < CALLS; i++) {
-                    step.run();
+                    measured.run();
                   }
                   least = Math.min(least, threads.getThreadAllocatedBytes(id) - before);
                 }

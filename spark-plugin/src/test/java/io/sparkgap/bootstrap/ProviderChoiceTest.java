@@ -67,7 +67,31 @@ class ProviderChoiceTest {
   }
 
   @Test
-  void hostMemoryServesSeveralNodesAndGpusServeOne() {
+  void ncclServesGpusOfSeveralNodesWhereEachHasAWire() {
+    member("1", "node-a", true, gpu(0, "GPU-a"), NVSHMEM, NCCL, Offer.OF_HOST);
+    member("2", "node-b", true, gpu(0, "GPU-b"), NVSHMEM, NCCL, Offer.OF_HOST);
+    assertThat(choice().provider()).isEqualTo("nccl");
+    assertThat(choice().reason())
+        .contains("not nvshmem, because the PEs of stage 3.0 are on 2 nodes", "RDMA");
+  }
+
+  @Test
+  void ncclNeedsAWireBetweenNodes() {
+    member("1", "node-a", true, gpu(0, "GPU-a"), NCCL);
+    member("2", "node-b", false, gpu(0, "GPU-b"), NCCL);
+    assertThat(choice().refusal()).contains("executor 2 on node-b has no wire: no libfabric.so.1");
+  }
+
+  @Test
+  void ncclLetsPesOfTwoNodesShareAGpuWhereThatIsSet() {
+    shared = true;
+    member("1", "pod-a", true, gpu(0, "GPU-a"), NCCL);
+    member("2", "pod-b", true, gpu(0, "GPU-a"), NCCL);
+    assertThat(choice().provider()).isEqualTo("nccl");
+  }
+
+  @Test
+  void hostMemoryServesSeveralNodesWhereNothingElseCan() {
     member("1", "node-a", true, gpu(0, "GPU-a"), NVSHMEM, Offer.OF_HOST);
     member("2", "node-b", true, gpu(0, "GPU-b"), NVSHMEM, Offer.OF_HOST);
     assertThat(choice().provider()).isEqualTo("host");

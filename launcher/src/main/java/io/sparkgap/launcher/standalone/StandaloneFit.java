@@ -99,8 +99,9 @@ final class StandaloneFit {
         && alive.stream().map(Worker::host).distinct().count() > 1
         && asked.count() > 1) {
       warnings.add(
-          "the workers are on several hosts, and a world on GPUs is within one: a master fills one"
-              + " host after the other only if it was started with spark.deploy.spreadOut=false");
+          "the workers are on several hosts: GPUs of one reach each other directly, those of several"
+              + " by NCCL and the network alone, without one-sided calls. A master fills one host"
+              + " after the other only if it was started with spark.deploy.spreadOut=false");
     }
   }
 
