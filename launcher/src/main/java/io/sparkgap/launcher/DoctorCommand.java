@@ -7,6 +7,7 @@ import io.sparkgap.launcher.doctor.Comparison;
 import io.sparkgap.launcher.doctor.DoctorScreen;
 import io.sparkgap.launcher.doctor.Executor;
 import io.sparkgap.launcher.submit.GivenSettings;
+import io.sparkgap.plugin.TestedVersions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,13 +104,10 @@ final class DoctorCommand implements Callable<Integer> {
     }
     environment = SparkEnvironment.of(spark, environment);
     common.readFilesInto(given, spark, environment);
-    String built = new BuildInfo().sparkVersion();
-    return spark.version().equals(built)
+    List<String> advice = TestedVersions.advice(spark.version(), Runtime.version().feature());
+    return advice.isEmpty()
         ? Finding.ok(SPARK, spark.toString())
-        : Finding.warning(
-            SPARK,
-            spark + ", and Sparkgap was built and tested with " + built,
-            "use Spark " + built + " if something of Spark's is missing");
+        : Finding.warning(SPARK, spark.toString(), advice.get(0));
   }
 
   private List<Finding> ofThisMachine() throws Exception {

@@ -69,7 +69,8 @@ class DoctorCommandTest {
     assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
     assertThat(result.out())
         .contains("Spark ", "Java ", "Sparkgap ", "GPUs ", "NVSHMEM ", "NCCL ", "MPS ", "Network ")
-        .contains("InfiniBand ", "Wire ", "/dev/shm ", "Limits ", "Yama ", "Seccomp ")
+        .contains(
+            "InfiniBand ", "Wire ", "Shared memory ", "/dev/shm ", "Limits ", "Yama ", "Seccomp ")
         .contains("Configuration ", "a world was made in it", "ok ")
         .containsPattern("(?m)^(Everything is well\\.|0 errors, \\d+ warnings?\\.)$");
     assertThat(result.out().lines().count()).isLessThan(40);
@@ -88,13 +89,15 @@ class DoctorCommandTest {
                 "-c",
                 "mount -t tmpfs -o size=64k none /dev/shm && exec \"$0\" \"$@\""),
             "doctor",
-            "--json");
+            "--json",
+            "--conf=spark.sparkgap.host.directory=/dev/shm");
     Result result = sparkgap.result(process.waitFor());
 
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(UNFIT);
     JsonNode findings = json(result).path("findings");
-    assertError(findings, "/dev/shm", "no world can be made in it");
-    assertThat(finding(findings, "/dev/shm").path("fix").asText()).contains("--shm-size");
+    assertError(findings, "Shared memory", "no world can be made in it");
+    assertThat(finding(findings, "Shared memory").path("fix").asText()).contains("a larger one");
+    assertThat(finding(findings, "/dev/shm").path("text").asText()).contains("of 64 KiB");
     assertThat(json(result).path("errors").asInt()).isEqualTo(1);
   }
 
@@ -157,7 +160,7 @@ class DoctorCommandTest {
     assertThat(report.path("findings").findValuesAsText("text"))
         .anyMatch(text -> text.contains("did you mean spark.sparkgap.peer.timeout?"))
         .anyMatch(text -> text.contains("spark.dynamicAllocation.enabled is true"));
-    assertError(report.path("findings"), "/nonexistent", "is no folder here");
+    assertError(report.path("findings"), "Shared memory", "/nonexistent, which is no folder here");
     assertThat(report.path("errors").asInt()).isEqualTo(3);
   }
 
@@ -168,7 +171,8 @@ class DoctorCommandTest {
     assertThat(result.exitCode()).as(result.err()).isEqualTo(UNFIT);
     JsonNode findings = json(result).path("findings");
     assertError(findings, "Spark", "there is no Spark");
-    assertThat(finding(findings, "/dev/shm").path("text").asText()).contains("a world was made");
+    assertThat(finding(findings, "Shared memory").path("text").asText())
+        .contains("a world was made");
     assertThat(finding(findings, "Configuration").path("text").asText()).contains("without Spark");
   }
 
@@ -230,7 +234,7 @@ class DoctorCommandTest {
     assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
     JsonNode report = json(result);
     assertThat(report.path("eachExecutor").findValuesAsText("id")).containsExactly("0", "1");
-    assertThat(finding(report.path("executors"), "/dev/shm").path("text").asText())
+    assertThat(finding(report.path("executors"), "Shared memory").path("text").asText())
         .contains("a world was made in it");
     assertThat(finding(report.path("findings"), "Spark").path("state").asText()).isEqualTo("ok");
     assertThat(report.path("executors").findValuesAsText("text"))
@@ -243,7 +247,8 @@ class DoctorCommandTest {
         onMaster("local-cluster[2,1,1024]", "--conf=spark.sparkgap.host.directory=/nonexistent");
 
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(UNFIT);
-    assertError(json(result).path("executors"), "/nonexistent", "is no folder here");
+    assertError(
+        json(result).path("executors"), "Shared memory", "/nonexistent, which is no folder here");
   }
 
   @Test

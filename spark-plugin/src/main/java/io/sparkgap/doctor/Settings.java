@@ -24,8 +24,9 @@ record Settings(Map<String, String> all, Path nativeCache, String host) {
     return all.getOrDefault(key, "").strip();
   }
 
+  /** The tmpfs that worlds are made in; empty where their memory is in no file system. */
   String hostDirectory() {
-    return get(HOST_DIRECTORY).isEmpty() ? "/dev/shm" : get(HOST_DIRECTORY);
+    return get(HOST_DIRECTORY);
   }
 
   Path unpackedIn() {

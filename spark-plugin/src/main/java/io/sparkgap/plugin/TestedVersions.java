@@ -7,7 +7,7 @@ import java.util.List;
  * The Sparks and Javas that the contract in {@code launcher/sparks} is run on. Others are likely to
  * work, so nobody is refused; whoever meets something strange on one of them knows where to look.
  */
-final class TestedVersions {
+public final class TestedVersions {
   static final List<String> SPARKS = List.of("3.5", "4.0", "4.1", "4.2");
   static final List<Integer> JAVAS = List.of(17, 21, 25);
 
@@ -20,7 +20,7 @@ final class TestedVersions {
    * @param java the release, for example 21
    * @return one sentence if one of them is not tested, otherwise nothing
    */
-  static List<String> advice(String spark, int java) {
+  public static List<String> advice(String spark, int java) {
     List<String> unknown = new ArrayList<>();
     if (SPARKS.stream()
         .noneMatch(tested -> spark.equals(tested) || spark.startsWith(tested + "."))) {
