@@ -19,7 +19,8 @@ enum Call {
   PUT_SIGNAL("putSignal"),
   SIGNAL("signal"),
   WAIT_SIGNAL("waitSignal"),
-  FETCH_ADD("fetchAdd", "What it returns is not known yet: signal adds as well, with SignalOp.ADD."),
+  FETCH_ADD(
+      "fetchAdd", "What it returns is not known yet: signal adds as well, with SignalOp.ADD."),
   STREAM("stream"),
   SET_STREAM("setStream", "Set it before the recording, or before a run."),
   EVENT("a call of an event", "Record one before a run or after it."),

@@ -95,7 +95,11 @@ final class Confinement {
 
   IllegalStateException notInStep(String what, String instead) {
     return new IllegalStateException(
-        what + " on " + where + ": it cannot be part of the step that is being recorded. " + instead);
+        what
+            + " on "
+            + where
+            + ": it cannot be part of the step that is being recorded. "
+            + instead);
   }
 
   /** Less than {@link #CLOSED}. */

@@ -201,12 +201,7 @@ final class OneSided {
       if (comparison != null && end.isSignal(signal, signalOffset)) {
         status =
             sparkgap_wait_signal(
-                world,
-                signal.handle,
-                signal.offset + signalOffset,
-                comparison.code,
-                value,
-                found);
+                world, signal.handle, signal.offset + signalOffset, comparison.code, value, found);
       }
       if (status != SPARKGAP_OK) {
         String call =

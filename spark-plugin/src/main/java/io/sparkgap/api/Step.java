@@ -14,8 +14,8 @@ import java.util.List;
  * PE runs steps with the same collectives in the same order; one-sided calls may differ.
  *
  * <p>A step keeps the {@link SymmetricBuffer}s that its calls use from being closed, and what a
- * {@link ForeignBuffer} keeps reachable it keeps, too; other memory of a {@code ForeignBuffer} has to
- * stay valid until the step is closed.
+ * {@link ForeignBuffer} keeps reachable it keeps, too; other memory of a {@code ForeignBuffer} has
+ * to stay valid until the step is closed.
  *
  * <p>Threads: {@code run} and {@code close} count as calls of the communicator and are confined
  * with it to one thread at a time.
@@ -37,7 +37,8 @@ public final class Step implements AutoCloseable {
     this.handle = handle;
     this.number = number;
     this.calls = calls;
-    this.buffers = List.copyOf(buffers.stream().filter(buffer -> buffer != null).distinct().toList());
+    this.buffers =
+        List.copyOf(buffers.stream().filter(buffer -> buffer != null).distinct().toList());
   }
 
   /**

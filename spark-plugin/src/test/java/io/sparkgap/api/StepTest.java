@@ -99,7 +99,8 @@ class StepTest {
           Step other = c.record(to -> {});
           float[] array = {1};
           assertRefused(c, () -> c.allReduce(array), "allReduce(array=float[1], op=SUM)", "array");
-          assertRefused(c, () -> c.allGather(array), "allGather(array=float[1])", "SymmetricBuffer");
+          assertRefused(
+              c, () -> c.allGather(array), "allGather(array=float[1])", "SymmetricBuffer");
           assertRefused(c, () -> c.allocate(8), "allocate", "before the recording");
           assertRefused(c, buffer::close, "SymmetricBuffer.close", "no step uses it");
           assertRefused(c, () -> buffer.write(0, array, 0, 1), "read or write", "before a run");
@@ -215,7 +216,8 @@ class StepTest {
       world.onEach(Communicator::close);
       assertThat(steps).allMatch(Step::isClosed);
       steps.forEach(Step::close);
-      world.failures(c -> steps.get(c.pe()).run())
+      world
+          .failures(c -> steps.get(c.pe()).run())
           .forEach(
               failure ->
                   assertThat(failure)
