@@ -45,7 +45,7 @@ void all_know_who_shares_a_node() {
     }
     expect(sparkgap_world_node(pe.world(), 4) == -1, "PE 4 of 4 has a node");
     const std::string route = sparkgap_route(pe.world(), SPARKGAP_ALL_REDUCE, 1 << 20, SPARKGAP_FLOAT32);
-    expect(route == "nodes/rails", "a large allReduce goes by %s", route.c_str());
+    expect(route == "nodes/scattered-rails", "a large allReduce goes by %s", route.c_str());
     sparkgap_buffer* buffer = pe.allocate(64);
     for (int other = 0; other < 4; ++other) {
       const bool near = nodes[other] == nodes[pe.pe()];
@@ -268,9 +268,13 @@ void survivors_name_the_host_that_vanished() {
 }
 
 void an_abort_ends_all_nodes() {
-  run_pes(pes_on({2, 2}), [](const Pe& pe) {
+  const Shared<std::atomic<int>> through;
+  run_pes(pes_on({2, 2}), [&](const Pe& pe) {
     expect_sum(pe, 1, 4);
+    through->fetch_add(1);
     if (pe.pe() == 1) {
+      // An abort also ends the call that another PE has not come out of yet.
+      while (through->load() < 4) usleep(100);
       sparkgap_world_abort(pe.world(), "enough of it");
       return;
     }
