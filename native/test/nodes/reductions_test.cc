@@ -6,20 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "nodes/worlds.h"
 #include "support/check.h"
 #include "support/hosts.h"
 #include "support/pes.h"
 
 namespace sparkgap::test {
 namespace {
-
-Pes pes_on(const std::vector<int>& nodes) {
-  Pes pes{0};
-  for (const int size : nodes) pes.count += size;
-  pes.nodes = nodes;
-  pes.on_hosts = true;
-  return pes;
-}
 
 uint64_t bytes_sent() {
   std::ifstream devices("/proc/self/net/dev");
