@@ -74,6 +74,7 @@ public final class Doctor {
     try {
       return task.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
+      task.cancel(true);
       return List.of(
           Finding.error(
               check.topic(),

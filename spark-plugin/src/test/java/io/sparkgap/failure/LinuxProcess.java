@@ -13,15 +13,13 @@ import java.util.stream.Stream;
 final class LinuxProcess {
   private LinuxProcess() {}
 
-  /** What it has mapped or open in a folder, the memory of files that have no name included. */
-  static List<String> heldIn(long pid, Path folder) {
+  /** What worlds share that it has mapped or open: memory in no file system, or in /dev/shm. */
+  static List<String> sharedMemory(long pid) {
     List<String> held = new ArrayList<>();
-    String prefix = folder + "/";
     try {
       for (String mapping : Files.readAllLines(proc(pid).resolve("maps"))) {
-        int path = mapping.indexOf(prefix);
-        if (path >= 0) {
-          held.add("maps " + mapping.substring(path));
+        if (isShared(mapping)) {
+          held.add("maps " + mapping);
         }
       }
     } catch (IOException e) {
@@ -30,7 +28,7 @@ final class LinuxProcess {
     for (Path descriptor : list(proc(pid).resolve("fd"))) {
       try {
         Path target = Files.readSymbolicLink(descriptor);
-        if (target.startsWith(folder)) {
+        if (isShared(target.toString())) {
           held.add("has open " + target);
         }
       } catch (IOException e) {
@@ -38,6 +36,10 @@ final class LinuxProcess {
       }
     }
     return held;
+  }
+
+  private static boolean isShared(String path) {
+    return path.contains("/memfd:sparkgap") || path.contains("/dev/shm/");
   }
 
   /** Names of its threads, as the kernel knows them: the first 15 characters. */

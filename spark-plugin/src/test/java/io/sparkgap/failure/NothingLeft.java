@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * all: processes, threads, memory, files of ours or folders that Spark would have removed.
  */
 final class NothingLeft implements BeforeAllCallback, AfterEachCallback, AfterAllCallback {
-  static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   /** Threads and processes that end on their own may take so long. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -51,7 +51,7 @@ final class NothingLeft implements BeforeAllCallback, AfterEachCallback, AfterAl
   public void afterAll(ExtensionContext context) {
     eventuallyNone("processes", () -> leftProcesses().toList());
     eventuallyNone("threads of ours in this JVM", () -> threadsOfOurs(OWN_PID));
-    eventuallyNone("shared memory", () -> LinuxProcess.heldIn(OWN_PID, SHARED_MEMORY));
+    eventuallyNone("shared memory", () -> LinuxProcess.sharedMemory(OWN_PID));
     eventuallyNone("files of ours in Spark's folders", () -> filesOfOursBelow(SPARK_LOCAL));
     eventuallyNone("files of ours", () -> without(filesOfOurs(), filesBefore));
   }

@@ -95,8 +95,7 @@ abstract class ThreeExecutors {
         .containsExactlyElementsOf(Collections.nCopies(PES, Pes.sumOf(PES)));
     for (ProcessHandle executor : application.executors().values()) {
       NothingLeft.eventuallyNone(
-          "shared memory of an executor",
-          () -> LinuxProcess.heldIn(executor.pid(), NothingLeft.SHARED_MEMORY));
+          "shared memory of an executor", () -> LinuxProcess.sharedMemory(executor.pid()));
     }
   }
 
