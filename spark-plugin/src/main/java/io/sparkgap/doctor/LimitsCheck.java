@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 
 /** What the container, or whatever else has put this process into a control group, lets it have. */
@@ -70,7 +71,7 @@ final class LimitsCheck implements Check {
       least = Math.min(least, (double) quota.getAsLong() / period.getAsLong());
     }
     if (least < Double.MAX_VALUE) {
-      said.add("cpu %.2f".formatted(least));
+      said.add(String.format(Locale.ROOT, "cpu %.2f", least));
       if (least < 1) {
         problems.add("less than a core, and PEs that wait for each other take turns");
         fixes.add("docker run --cpus, or a higher limits.cpu in Kubernetes");
@@ -113,9 +114,9 @@ final class LimitsCheck implements Check {
       return;
     }
     long now = used == Long.MAX_VALUE ? 0 : used;
-    said.add("pids %d (%d used)".formatted(most, now));
+    said.add("pids " + most + " (" + now + " used)");
     if (most - now < PIDS_LEFT) {
-      problems.add("%d more processes and threads".formatted(Math.max(0, most - now)));
+      problems.add(Math.max(0, most - now) + " more processes and threads");
       fixes.add("docker run --pids-limit, or podPidsLimit of the kubelet; a JVM takes some 100");
     }
   }
