@@ -11,6 +11,7 @@ import io.sparkgap.plugin.TestedVersions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -63,6 +64,15 @@ final class DoctorCommand implements Callable<Integer> {
   private int gpusPerPe;
 
   @Option(
+      names = "--wait",
+      paramLabel = "DURATION",
+      order = 4,
+      defaultValue = "2min",
+      converter = DurationConverter.class,
+      description = "With --master: how long to wait for executors (default: ${DEFAULT-VALUE}).")
+  private Duration patience;
+
+  @Option(
       names = "--json",
       order = 7,
       description = "Write one JSON object on standard output instead of lines.")
@@ -83,7 +93,8 @@ final class DoctorCommand implements Callable<Integer> {
     Quiet.quietUnless(common.isVerbose(), installation);
     List<Finding> here = new ArrayList<>(List.of(findSpark()));
     if (common.namesMaster() && spark != null) {
-      DoctorRun run = new DoctorRun(installation, spark, environment, given, common.isVerbose());
+      DoctorRun run =
+          new DoctorRun(installation, spark, environment, given, patience, common.isVerbose());
       List<Executor> executors =
           run.executors(common.master(given, ""), pes, gpusPerPe, common.propertiesFile());
       return show(here, executors);

@@ -25,7 +25,9 @@ import java.util.UUID;
 
 /** The application that looks at executors, submitted as {@code sparkgap submit} submits any. */
 final class DoctorRun {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  /** What looking may take once the executors are there. */
+  private static final Duration LOOK = Duration.ofSeconds(30);
+
   private static final String APPLICATION = "io.sparkgap.doctor.DoctorApplication";
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -35,6 +37,7 @@ final class DoctorRun {
   private final SparkInstallation spark;
   private final Map<String, String> environment;
   private final GivenSettings given;
+  private final Duration patience;
   private final boolean verbose;
   private String report = "";
 
@@ -43,11 +46,13 @@ final class DoctorRun {
       SparkInstallation spark,
       Map<String, String> environment,
       GivenSettings given,
+      Duration patience,
       boolean verbose) {
     this.installation = installation;
     this.spark = spark;
     this.environment = environment;
     this.given = given;
+    this.patience = patience;
     this.verbose = verbose;
   }
 
@@ -74,7 +79,7 @@ final class DoctorRun {
               master,
               pes,
               gpusPerPe,
-              PATIENCE,
+              patience,
               jar,
               folder.plain(installation.discoveryScript()),
               folder.events().toString(),
@@ -108,7 +113,7 @@ final class DoctorRun {
       throws IOException, InterruptedException, LauncherException {
     PrintStream echo = verbose ? System.err : null;
     try (SparkApplication application = run.start(words, echo)) {
-      application.readLines(PATIENCE.plusMinutes(1), this::take);
+      application.readLines(patience.plus(LOOK), this::take);
       int code = application.exitCode();
       if (report.isEmpty()) {
         List<String> lines = new ArrayList<>();

@@ -256,6 +256,7 @@ class DoctorCommandTest {
     Result result =
         onMaster(
             "local-cluster[2,1,1024]",
+            "--wait=5s",
             "--conf=spark.executor.extraJavaOptions=-javaagent:/nonexistent.jar");
 
     assertThat(result.exitCode()).isEqualTo(6);
