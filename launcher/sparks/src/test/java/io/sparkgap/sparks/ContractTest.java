@@ -69,8 +69,12 @@ class ContractTest {
     assertThat(submission.out().get(3)).startsWith("kryo ").endsWith("KryoSerializer");
   }
 
+  static Stream<Spark> submittedTo() {
+    return Spark.submittedTo();
+  }
+
   @ParameterizedTest
-  @MethodSource("sparks")
+  @MethodSource("submittedTo")
   void itHoldsBySparkgapSubmitWithRegisteredKryoAndEncryption(Spark spark) throws Exception {
     Submission submission =
         Submission.bySparkgap(

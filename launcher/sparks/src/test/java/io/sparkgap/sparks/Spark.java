@@ -46,9 +46,18 @@ record Spark(Path home, String scala, String version, Path javaHome, int java) {
             of(SPARK_4_1, JAVA_21),
             of(NEWEST, JAVA_21),
             of(NEWEST, JAVA_OF_BUILD));
-    return System.getProperty("sparks.matrix").equals("all")
-        ? Stream.concat(each.stream(), others.stream())
-        : each.stream();
+    return isWholeMatrix() ? Stream.concat(each.stream(), others.stream()) : each.stream();
+  }
+
+  /**
+   * Those that {@code sparkgap submit} is tried on: what it is given of a Spark is alike in all.
+   */
+  static Stream<Spark> submittedTo() {
+    return isWholeMatrix() ? tested() : Stream.of(of(SPARK_3_5, JAVA_OF_BUILD));
+  }
+
+  private static boolean isWholeMatrix() {
+    return System.getProperty("sparks.matrix").equals("all");
   }
 
   static Spark newest() {
