@@ -36,14 +36,14 @@ record Spark(Path home, String scala, String version, Path javaHome, int java) {
             of(SPARK_3_5, JAVA_OF_BUILD),
             of(SPARK_3_5_SCALA_2_13, JAVA_21),
             of(SPARK_4_0, JAVA_21),
-            of(SPARK_4_1, JAVA_OF_BUILD),
-            of(NEWEST, JAVA_25));
+            of(SPARK_4_1, JAVA_OF_BUILD));
     List<Spark> others =
         List.of(
             of(SPARK_3_5, JAVA_21),
             of(SPARK_3_5_SCALA_2_13, JAVA_OF_BUILD),
             of(SPARK_4_0, JAVA_OF_BUILD),
             of(SPARK_4_1, JAVA_21),
+            of(NEWEST, JAVA_25),
             of(NEWEST, JAVA_21),
             of(NEWEST, JAVA_OF_BUILD));
     return isWholeMatrix() ? Stream.concat(each.stream(), others.stream()) : each.stream();
