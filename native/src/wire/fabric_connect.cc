@@ -1,11 +1,11 @@
 // How a FabricWire's connections come about, and end.
 #include <arpa/inet.h>
-#include <sys/random.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "base/random.h"
 #include "wire/fabric_wire.h"
 
 namespace sparkgap {
@@ -119,9 +119,7 @@ void FabricWire::dial(int32_t number, const uint64_t key[2]) {
   Request request = {};
   request.from = options_.pe;
   request.to = number;
-  if (getrandom(&request.nonce, sizeof request.nonce, 0) != sizeof request.nonce) {
-    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random numbers");
-  }
+  fill_randomly(&request.nonce, sizeof request.nonce);
   const ProofSubject subject = {options_.epoch, peer.contact.nonce, request.nonce, request.from, request.to};
   request.proof = prove(key, ProofRole::kConnects, subject);
   peer.answer = prove(key, ProofRole::kAccepts, subject);

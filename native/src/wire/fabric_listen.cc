@@ -1,10 +1,10 @@
 // How a FabricWire comes about: provider, listener, domain.
 #include <netinet/in.h>
-#include <sys/random.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "base/random.h"
 #include "wire/address.h"
 #include "wire/fabric_wire.h"
 
@@ -12,12 +12,6 @@ namespace sparkgap {
 namespace {
 
 constexpr uint64_t kCompletions = 8192;
-
-void fill_randomly(void* to, size_t bytes) {
-  if (getrandom(to, bytes, 0) != static_cast<ssize_t>(bytes)) {
-    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random numbers: %s", std::strerror(errno));
-  }
-}
 
 bool is_taken(int error) { return error == -FI_EADDRINUSE || error == -EADDRINUSE; }
 

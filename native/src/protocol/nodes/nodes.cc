@@ -1,12 +1,8 @@
 #include "protocol/nodes/nodes.h"
 
-#include <sys/random.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <string>
 
+#include "base/random.h"
 #include "protocol/agreed_options.h"
 #include "provider/host/cpu_limits.h"
 #include "provider/host/identity.h"
@@ -16,19 +12,6 @@ namespace {
 
 // What two reads of one machine's clock may lie apart.
 constexpr int64_t kSameClockNs = 10000;
-
-template <size_t size>
-void copy_text(char (&to)[size], const std::string& from) {
-  const size_t length = std::min(from.size(), size - 1);
-  std::memcpy(to, from.data(), length);
-  to[length] = '\0';
-}
-
-void fill_randomly(uint64_t (&key)[2]) {
-  if (getrandom(key, sizeof key, 0) != sizeof key) {
-    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random key: %s", std::strerror(errno));
-  }
-}
 
 }  // namespace
 
@@ -41,11 +24,11 @@ void Nodes::write_card(uint8_t* bytes, const uint8_t* node_id) const {
   card.node_first_pe = options_.node_first_pe;
   card.node_pes = options_.node_pes;
   card.epoch = options_.epoch;
-  fill_randomly(card.key);
+  fill_randomly(card.key, sizeof card.key);
   channels_.write_card(&card);
   if (node_id != nullptr) std::memcpy(card.node_id, node_id, sizeof card.node_id);
-  copy_text(card.label, options_.label);
-  copy_text(card.host, host_name());
+  Text(card.label, sizeof card.label).add("%s", options_.label.c_str());
+  Text(card.host, sizeof card.host).add("%s", host_name().c_str());
   std::memset(bytes, 0, SPARKGAP_CARD_BYTES);
   std::memcpy(bytes, &card, sizeof card);
 }

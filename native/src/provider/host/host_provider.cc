@@ -1,12 +1,11 @@
 #include "provider/host/host_provider.h"
 
 #include <errno.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 
+#include "base/random.h"
 #include "protocol/abort.h"
 #include "protocol/atomics.h"
 #include "provider/host/cpu_limits.h"
@@ -14,16 +13,6 @@
 #include "provider/host/world_id.h"
 
 namespace sparkgap {
-namespace {
-
-template <size_t size>
-void copy_text(char (&to)[size], const std::string& from) {
-  const size_t length = std::min(from.size(), size - 1);
-  std::memcpy(to, from.data(), length);
-  to[length] = '\0';
-}
-
-}  // namespace
 
 HostProvider::HostProvider(const WorldOptions& options) : options_(options) {}
 
@@ -51,9 +40,7 @@ void HostProvider::make_world() {
   header.epoch = options_.epoch;
   header.segment_bytes = layout.segment_bytes;
   header.slot_bytes = layout.slot_bytes;
-  if (getrandom(header.key, sizeof header.key, 0) != sizeof header.key) {
-    fail(SPARKGAP_INTERNAL, kNoPe, "the kernel gave no random key: %s", std::strerror(errno));
-  }
+  fill_randomly(header.key, sizeof header.key);
 }
 
 void HostProvider::write_id(uint8_t* bytes) const {
@@ -69,8 +56,8 @@ void HostProvider::write_id(uint8_t* bytes) const {
   id.pid = getpid();
   id.start_time = process_start_time(id.pid);
   id.fd = segment_.fd();
-  copy_text(id.boot_id, boot_id());
-  copy_text(id.host, host_name());
+  Text(id.boot_id, sizeof id.boot_id).add("%s", boot_id().c_str());
+  Text(id.host, sizeof id.host).add("%s", host_name().c_str());
   std::memset(bytes, 0, SPARKGAP_WORLD_ID_BYTES);
   std::memcpy(bytes, &id, sizeof id);
 }
@@ -112,9 +99,9 @@ void HostProvider::claim_record() {
   record.cpus = cpu_limits();
   record.options.peer_timeout_ms = options_.peer_timeout_ms;
   record.options.check = options_.check ? 1 : 0;
-  copy_text(record.options.provider, options_.provider);
-  copy_text(record.label, options_.label);
-  copy_text(record.host, host_name());
+  Text(record.options.provider, sizeof record.options.provider).add("%s", options_.provider.c_str());
+  Text(record.label, sizeof record.label).add("%s", options_.label.c_str());
+  Text(record.host, sizeof record.host).add("%s", host_name().c_str());
   store_release(&record.state, kConnected);
   wake_sleepers(control_.header());
 }
