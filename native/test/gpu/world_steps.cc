@@ -6,24 +6,10 @@
 #include <thread>
 
 #include "gpu/worlds.h"
+#include "step/steps.h"
 
 namespace sparkgap::test {
 namespace {
-
-template <class Record>
-sparkgap_step* record(const Pe& pe, const Record& calls) {
-  pe.ok(sparkgap_step_begin(pe.world()), "sparkgap_step_begin");
-  calls();
-  sparkgap_step* step = nullptr;
-  pe.ok(sparkgap_step_end(pe.world(), &step), "sparkgap_step_end");
-  return step;
-}
-
-void run(const Pe& pe, sparkgap_step* step) { pe.ok(sparkgap_step_run(pe.world(), step), "sparkgap_step_run"); }
-
-void sum(const Pe& pe, float* values, uint64_t count) {
-  pe.ok(sparkgap_all_reduce(pe.world(), values, values, count, SPARKGAP_FLOAT32, SPARKGAP_SUM), "sparkgap_all_reduce");
-}
 
 // Every collective, from `in` to one part of `out` after the other; returns the floats of `out`.
 size_t all_collectives(const Pe& pe, const float* in, float* out, size_t count) {

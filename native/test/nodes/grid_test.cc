@@ -8,9 +8,7 @@ namespace sparkgap::test {
 namespace {
 
 Pes pes_on(const std::vector<int>& nodes) {
-  Pes pes{0};
-  for (const int size : nodes) pes.count += size;
-  pes.nodes = nodes;
+  Pes pes = nodes_of(nodes);
   pes.deadline_seconds = 400;
   pes.peer_timeout_ms = 60000;
   return pes;

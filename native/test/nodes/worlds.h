@@ -11,9 +11,7 @@ namespace sparkgap::test {
 
 // So many PEs on each host, in the order of the hosts.
 inline Pes pes_on(const std::vector<int>& nodes) {
-  Pes pes{0};
-  for (const int size : nodes) pes.count += size;
-  pes.nodes = nodes;
+  Pes pes = nodes_of(nodes);
   pes.on_hosts = true;
   return pes;
 }

@@ -8,13 +8,6 @@
 
 namespace sparkgap::test {
 
-inline Pes nodes_of(const std::vector<int>& nodes) {
-  Pes pes{0};
-  for (const int size : nodes) pes.count += size;
-  pes.nodes = nodes;
-  return pes;
-}
-
 inline Pes threads(int count) { return {count, Placement::kThreads}; }
 
 inline Pes checked(Pes pes) {

@@ -244,6 +244,13 @@ void run_processes(const Pes& pes, Run& run, const std::function<void(const Pe&)
 
 }  // namespace
 
+Pes nodes_of(const std::vector<int>& nodes) {
+  Pes pes{0};
+  for (const int size : nodes) pes.count += size;
+  pes.nodes = nodes;
+  return pes;
+}
+
 int node_of(const Pes& pes, int number) {
   int node = 0;
   for (int first = 0; static_cast<size_t>(node) < pes.nodes.size(); ++node) {

@@ -63,6 +63,9 @@ struct Pes {
   const char* nccl_library = nullptr;  // nullptr: whatever is found
 };
 
+// Processes on several nodes, so many on each, joined by the loopback interface.
+Pes nodes_of(const std::vector<int>& nodes);
+
 // The node of a PE.
 int node_of(const Pes& pes, int number);
 
