@@ -2,7 +2,6 @@ package io.sparkgap.ui;
 
 import io.sparkgap.bootstrap.CallCount;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.function.UnaryOperator;
 import org.apache.spark.util.kvstore.KVStore;
 
@@ -20,7 +19,7 @@ final class StagePage extends SparkgapPage {
     int id = Style.number(parameters.apply("id"), -1);
     int attempt = Style.number(parameters.apply("attempt"), 0);
     Html html = Style.begin();
-    StageOfWorld stage = read(StageOfWorld.key(id, attempt));
+    StageOfWorld stage = Stages.read(store, StageOfWorld.key(id, attempt));
     if (stage == null) {
       html.raw("<p>")
           .text("No world of this stage is known. ")
@@ -121,15 +120,5 @@ final class StagePage extends SparkgapPage {
   private static void links(Html html, WorldStarted world) {
     html.element("h5", "Links");
     new Links(world).write(html);
-  }
-
-  private StageOfWorld read(long key) {
-    try {
-      return store.read(StageOfWorld.class, key);
-    } catch (NoSuchElementException e) {
-      return null;
-    } catch (Exception e) {
-      throw new IllegalStateException("Spark's store for its UI cannot be read", e);
-    }
   }
 }

@@ -47,7 +47,7 @@ final class Stages {
   synchronized void counted(PeCounted counted, boolean over) {
     long key = StageOfWorld.key(counted.stage(), counted.attempt());
     Map<Integer, List<CallCount>> ofPes = running.get(key);
-    StageOfWorld known = ofPes == null ? null : read(key);
+    StageOfWorld known = ofPes == null ? null : read(store, key);
     if (known == null
         || counted.pe() >= known.pes().size()
         || known.pes().get(counted.pe()).over()) {
@@ -62,7 +62,8 @@ final class Stages {
     write(now);
   }
 
-  private StageOfWorld read(long key) {
+  /** Null if the store knows none of that key. */
+  static StageOfWorld read(KVStore store, long key) {
     try {
       return store.read(StageOfWorld.class, key);
     } catch (NoSuchElementException e) {
