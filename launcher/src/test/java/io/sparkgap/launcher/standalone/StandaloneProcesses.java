@@ -46,7 +46,7 @@ public final class StandaloneProcesses implements AutoCloseable {
             "--webui-port",
             String.valueOf(pagesPort));
     processes.add(master);
-    await(name, "I have been elected leader");
+    await(folder, name, "I have been elected leader");
   }
 
   /** Kills the master and starts another in its place, which knows nothing of any application. */
@@ -86,7 +86,7 @@ public final class StandaloneProcesses implements AutoCloseable {
             folder.resolve("work").toString(),
             master());
     processes.add(worker);
-    await(name, "Successfully registered with master");
+    await(folder, name, "Successfully registered with master");
     return worker;
   }
 
@@ -112,7 +112,8 @@ public final class StandaloneProcesses implements AutoCloseable {
     return builder.start();
   }
 
-  private void await(String name, String text) throws Exception {
+  /** Until a process whose output goes to that file of the folder has said so. */
+  static void await(Path folder, String name, String text) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     Path log = folder.resolve(name);
     while (!Files.readString(log, UTF_8).contains(text)) {

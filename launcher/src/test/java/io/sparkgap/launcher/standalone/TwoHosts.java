@@ -47,7 +47,7 @@ final class TwoHosts implements AutoCloseable {
       throw new IllegalStateException("no hosts: " + said);
     }
     start("master", 0, "master.Master", "--host", address(0), "--port", "7077");
-    await("master", "I have been elected leader");
+    StandaloneProcesses.await(folder, "master", "I have been elected leader");
     for (int host = 0; host < 2; host++) {
       String worker = "worker-" + host;
       Path work = Files.createDirectory(folder.resolve("work-" + host));
@@ -66,7 +66,7 @@ final class TwoHosts implements AutoCloseable {
           master());
     }
     for (int host = 0; host < 2; host++) {
-      await("worker-" + host, "Successfully registered with master");
+      StandaloneProcesses.await(folder, "worker-" + host, "Successfully registered with master");
     }
   }
 
@@ -112,17 +112,6 @@ final class TwoHosts implements AutoCloseable {
     builder.environment().put("SPARK_SCALA_VERSION", System.getenv("SPARK_SCALA_VERSION"));
     processes.add(
         builder.redirectErrorStream(true).redirectOutput(folder.resolve(name).toFile()).start());
-  }
-
-  private void await(String name, String text) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    Path log = folder.resolve(name);
-    while (!Files.readString(log, UTF_8).contains(text)) {
-      if (System.nanoTime() > deadline) {
-        throw new IllegalStateException(name + " did not come up:\n" + Files.readString(log));
-      }
-      Thread.sleep(100);
-    }
   }
 
   @Override
