@@ -12,7 +12,9 @@ Pes world_of;
 // In a child, for a process that has used CUDA cannot fork any more.
 int count_gpus() {
   const Shared<int> count;
-  run_pes({1, Placement::kProcesses, false, 60, 20000, 1, "host", 0, false, false}, [&](const Pe&) {
+  Pes without_world{1};
+  without_world.has_world = false;
+  run_pes(without_world, [&](const Pe&) {
     sparkgap_device_info info;
     char message[2000];
     while (sparkgap_device_open(count[0], &info, message, sizeof message) == SPARKGAP_OK) {
