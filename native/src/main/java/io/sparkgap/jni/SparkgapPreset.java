@@ -6,9 +6,23 @@ import io.sparkgap.javacpp.tools.Info;
 import io.sparkgap.javacpp.tools.InfoMap;
 import io.sparkgap.javacpp.tools.InfoMapper;
 
-/** Tells JavaCPP how to turn {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. */
+/**
+ * Tells JavaCPP how to turn the headers of {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. It does not
+ * follow an include: each header is named here.
+ */
 @Properties(
-    value = @Platform(include = "sparkgap/sparkgap.h", link = "sparkgap"),
+    value =
+        @Platform(
+            include = {
+              "sparkgap/types.h",
+              "sparkgap/devices.h",
+              "sparkgap/world.h",
+              "sparkgap/streams.h",
+              "sparkgap/memory.h",
+              "sparkgap/collectives.h",
+              "sparkgap/steps.h"
+            },
+            link = "sparkgap"),
     target = "io.sparkgap.jni",
     global = "io.sparkgap.jni.SparkgapNative")
 public class SparkgapPreset implements InfoMapper {
