@@ -33,6 +33,8 @@
 
 #include <stdint.h>
 
+#include "sparkgap/device_world.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,7 +44,7 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 7
+#define SPARKGAP_ABI_VERSION 8
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -310,6 +312,21 @@ sparkgap_status sparkgap_event_elapsed_us(sparkgap_world* world, sparkgap_event*
                                           double* microseconds);
 // NULL is accepted.
 void sparkgap_event_destroy(sparkgap_event* event);
+
+// ---- For kernels of the caller's, which exchange data themselves (sparkgap/device.cuh, docs/device.md)
+
+// How long what the next two fill is, for callers without a C compiler.
+#define SPARKGAP_DEVICE_WORLD_BYTES 184
+#define SPARKGAP_DEVICE_BUFFER_BYTES 136
+
+// Fills *device_world, which kernels of this PE take by value as long as the world lives; what goes wrong in them shows
+// in later calls, as it does for kernels of ours. INVALID_ARGUMENT in a host world, UNAVAILABLE where PEs cannot
+// address each other's GPU memory. Not collective.
+sparkgap_status sparkgap_world_device(sparkgap_world* world, sparkgap_device_world* device_world);
+
+// Where this PE's GPU sees all PEs' parts of the buffer, until it is freed.
+sparkgap_status sparkgap_buffer_device(sparkgap_world* world, sparkgap_buffer* buffer,
+                                       sparkgap_device_buffer* device_buffer);
 
 // ---- Symmetric heap
 

@@ -22,6 +22,8 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))
+        .put(new Info("sparkgap_device_world").cast().pointerTypes("Pointer"))
+        .put(new Info("sparkgap_device_buffer").cast().pointerTypes("Pointer"))
         .put(new Info("sparkgap_status").cast().valueTypes("int"));
   }
 }
