@@ -33,6 +33,7 @@
 
 #include "sparkgap/collectives.h"
 #include "sparkgap/devices.h"
+#include "sparkgap/kernels.h"
 #include "sparkgap/memory.h"
 #include "sparkgap/steps.h"
 #include "sparkgap/streams.h"

@@ -18,6 +18,7 @@ import io.sparkgap.javacpp.tools.InfoMapper;
               "sparkgap/devices.h",
               "sparkgap/world.h",
               "sparkgap/streams.h",
+              "sparkgap/kernels.h",
               "sparkgap/memory.h",
               "sparkgap/collectives.h",
               "sparkgap/steps.h"
@@ -36,6 +37,8 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))
+        .put(new Info("sparkgap_device_world").cast().pointerTypes("Pointer"))
+        .put(new Info("sparkgap_device_buffer").cast().pointerTypes("Pointer"))
         .put(new Info("sparkgap_status").cast().valueTypes("int"));
   }
 }
