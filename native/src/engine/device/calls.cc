@@ -28,6 +28,7 @@ Algorithm DeviceEngine::collective(const CollectiveCall& call) {
   if (!recording_) compare_between_nodes();
   uses_provider_ |= call.algorithm == Algorithm::kDefault;
   check(device_->collective(call, &unfinished, &failure_));
+  if (recording_) recorded_.push_back({0, call.collective, recorded_place_});
   if (unfinished) {
     synchronize();
     check(device_->finish(&failure_));

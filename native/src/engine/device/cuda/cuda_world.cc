@@ -216,10 +216,17 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
     static_cast<CollectiveCall&>(staged) = call;
     *unfinished = staging_.stage(staged, memory_map_, stream_);
     if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {
+      // The libraries do not say what was wrong, and what they have begun by then is not ours to mend.
+      refuse_if_capture_is_broken(stream_);
       return provider_->enqueue_default(staged, stream_);
     }
     find_place(staged);
-    check_launch(kernels::launch(kernel_world_, stream_, staged));
+    const int32_t error = kernels::launch(kernel_world_, stream_, staged);
+    if (__builtin_expect(error == cudaErrorStreamCaptureInvalidated, 0)) {
+      cudaGetLastError();
+      refuse_broken_capture(cudaErrorStreamCaptureInvalidated);
+    }
+    check_launch(error);
   });
 }
 
