@@ -9,6 +9,7 @@
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/segment.h"
+#include "sparkgap/device/comparison.h"
 
 namespace sparkgap {
 namespace {
