@@ -48,7 +48,7 @@ bool same(const LaunchShape& a, const LaunchShape& b) {
 }
 
 // Through the runtime, which looks the kernel up each time.
-int32_t launch_by_name(int32_t compute_major, CUstream_st* stream, const LaunchShape& shape, const void* parameters) {
+int32_t launch_by_name(int64_t compute_major, CUstream_st* stream, const LaunchShape& shape, const void* parameters) {
   cudaLaunchAttribute overlap = {};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;

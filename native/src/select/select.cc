@@ -73,6 +73,7 @@ Algorithm select_on_nodes(int32_t collective, uint64_t bytes, const Circumstance
       if (bytes <= circumstances.one_trip_bytes && !many_sends) return Algorithm::kOneTrip;
       return select_rails(bytes, circumstances);
     }
+    case SPARKGAP_BROADCAST:
     case SPARKGAP_REDUCE:
       return select_rails(bytes, circumstances);
     case SPARKGAP_ALL_TO_ALL:

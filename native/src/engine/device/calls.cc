@@ -88,6 +88,13 @@ void DeviceEngine::fetch_add(const SymmetricMemory& memory, uint64_t offset, int
   *before = device_->fetched();
 }
 
+const sparkgap_device_world& DeviceEngine::device_world() const {
+  if (device_->lanes() > 0) return device_->view();
+  fail(SPARKGAP_UNAVAILABLE, kNoPe,
+       "kernels exchange data only where every GPU addresses the memory of every other, which is so for GPUs of one "
+       "host that are peers of each other (nvidia-smi topo -p2p w): use collectives");
+}
+
 Event* DeviceEngine::make_event() {
   Event* event = nullptr;
   check(device_->make_event(&event, &failure_));

@@ -57,6 +57,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
 
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes) override;
   bool memory_is_device() const override { return true; }
+  const sparkgap_device_world& device_world() const override;
 
   int32_t node_of(int32_t pe) const override { return nodes_ == nullptr ? 0 : nodes_->map().node_of(pe); }
   int32_t link(int32_t a, int32_t b) const override;

@@ -9,9 +9,17 @@
 namespace sparkgap {
 namespace {
 
-// "allReduce", or "allReduce (call 7 of step 2)".
-void describe_activity(Text& text, int32_t collective, const kernels::StepPlace& place) {
-  text.add("%s", collective == kWaitSignal ? "waitSignal" : operation_name(collective));
+// "allReduce", "allReduce (call 7 of step 2)" or "allReduce in a kernel of the caller's".
+void describe_activity(Text& text, int32_t activity, const kernels::StepPlace& place) {
+  const int32_t kind = activity % device::kInCallersKernel;
+  if (kind == device::kWaitSignal) {
+    text.add("waitSignal");
+  } else if (kind == device::kWaitBlocks) {
+    text.add("the meeting of all blocks");
+  } else {
+    text.add("%s", operation_name(kind));
+  }
+  if (activity >= device::kInCallersKernel) text.add(" in a kernel of the caller's");
   if (place.step > 0) text.add(" (call %d of step %d)", place.call, place.step);
 }
 
@@ -156,6 +164,13 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
         " on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
         "in the same order, with the same type, operation, root and count",
         options_.pe, options_.label.c_str(), peer, node_->control().record(record.peer).label);
+  } else if (end == kernels::WaitEnd::kNoSuchChannel) {
+    failure.status = SPARKGAP_ABORTED;
+    text.add(
+        "a kernel of the caller's on the GPU of PE %d (%s) has asked for channel %llu, and there are %llu, from 0: "
+        "use fewer blocks, or a lower first channel",
+        options_.pe, options_.label.c_str(), static_cast<unsigned long long>(record.seen),
+        static_cast<unsigned long long>(record.expected));
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
     describe_activity(text, record);
@@ -163,6 +178,9 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
              options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
              static_cast<unsigned long long>(record.expected), static_cast<unsigned long long>(record.seen));
     waiter.describe_lateness(text, record.peer, options_.peer_timeout_ms * 1000);
+    if (record.collective == device::kInCallersKernel + device::kWaitBlocks) {
+      text.add(". Blocks that wait for each other have to be on the GPU at once: launch fewer (docs/device.md)");
+    }
   }
   abort_world(node_->control(), options_.pe, failure);
 }

@@ -153,10 +153,12 @@ uint64_t CudaWorld::scratch_bytes() const {
 
 sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) {
   return guarded(failure, [&] {
+    kernel_world_.layout = SPARKGAP_DEVICE_LAYOUT;
     kernel_world_.pe = options_.near_pe;
     kernel_world_.pes = options_.near_pes;
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
+    kernel_world_.exchange_at = kernels::exchange_at(options_.near_pes);
     kernel_world_.compute_major = info_.compute_major;
     const int32_t pes_per_device = most_pes_per_device(near, options_.near_pes);
     kernel_world_.tuning = &kernels::tuning_for(near[0].name, pes_per_device > 1);

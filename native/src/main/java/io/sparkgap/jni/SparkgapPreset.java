@@ -6,9 +6,24 @@ import io.sparkgap.javacpp.tools.Info;
 import io.sparkgap.javacpp.tools.InfoMap;
 import io.sparkgap.javacpp.tools.InfoMapper;
 
-/** Tells JavaCPP how to turn {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. */
+/**
+ * Tells JavaCPP how to turn the headers of {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. It does not
+ * follow an include: each header is named here.
+ */
 @Properties(
-    value = @Platform(include = "sparkgap/sparkgap.h", link = "sparkgap"),
+    value =
+        @Platform(
+            include = {
+              "sparkgap/types.h",
+              "sparkgap/devices.h",
+              "sparkgap/world.h",
+              "sparkgap/streams.h",
+              "sparkgap/kernels.h",
+              "sparkgap/memory.h",
+              "sparkgap/collectives.h",
+              "sparkgap/steps.h"
+            },
+            link = "sparkgap"),
     target = "io.sparkgap.jni",
     global = "io.sparkgap.jni.SparkgapNative")
 public class SparkgapPreset implements InfoMapper {
@@ -22,6 +37,8 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))
+        .put(new Info("sparkgap_device_world").cast().pointerTypes("Pointer"))
+        .put(new Info("sparkgap_device_buffer").cast().pointerTypes("Pointer"))
         .put(new Info("sparkgap_status").cast().valueTypes("int"));
   }
 }
