@@ -17,7 +17,7 @@
 // Rotation: protocol/scratch.h for packets, protocol/lane.cuh for slots.
 #include "collective/lanes.cuh"
 #include "collective/one_trip/message.cuh"
-#include "collective/one_trip/words.cuh"
+#include "sparkgap/device/words.cuh"
 
 namespace sparkgap::kernels {
 namespace {
