@@ -42,7 +42,7 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 7
+#define SPARKGAP_ABI_VERSION 8
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -435,4 +435,7 @@ sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t coll
 #ifdef __cplusplus
 }
 #endif
+
+#include "sparkgap/routes.h"
+
 #endif  // SPARKGAP_SPARKGAP_H

@@ -10,6 +10,9 @@ namespace sparkgap {
 // WaitRecord::collective of a waitSignal.
 constexpr int32_t kWaitSignal = 200;
 
+// Which shape a kernel is launched in, among other things (select/routes.h).
+class Routes;
+
 }  // namespace sparkgap
 
 namespace sparkgap::kernels {
@@ -53,9 +56,6 @@ struct WaitRecord {
 // Graphs of one kernel each, kept from call to call (collective/launch_cache.h).
 class LaunchCache;
 
-// Which shape a kernel is launched in (select/tuning.h).
-struct Tuning;
-
 // One PE's view of its world, made at connect and unchanged from then on, but for `place`. Addresses are device
 // addresses.
 struct KernelWorld {
@@ -68,7 +68,7 @@ struct KernelWorld {
   const uint32_t* abort_word;  // mapped host memory: not 0 ends every wait
   WaitRecord* record;          // mapped host memory
   LaunchCache* launches;       // not for the device; may be NULL, then every call is a launch by itself
-  const Tuning* tuning;        // not for the device; the same on all PEs
+  const Routes* routes;        // not for the device; the same on all PEs
   StepPlace place;             // that the launch has, which is being recorded then
 };
 

@@ -25,6 +25,7 @@ enum Call {
   SET_STREAM("setStream", "Set it before the recording, or before a run."),
   EVENT("a call of an event", "Record one before a run or after it."),
   ROUTE("route"),
+  EXPLAIN("explain"),
   HOLD_TO("holdTo"),
   RECORD("record", "End this recording first."),
   RUN_STEP("Step.run", "Record its calls again."),
