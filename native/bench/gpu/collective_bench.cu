@@ -20,7 +20,6 @@
 #include "nccl_peer.h"
 #include "options.h"
 #include "report.h"
-#include "select/select.h"
 #include "shapes.h"
 
 namespace sparkgap::bench {
@@ -44,15 +43,6 @@ int collective_of(const std::string& name) {
     if (name == kCollectives[collective].name) return collective;
   }
   usage("There is no collective " + name);
-}
-
-Circumstances circumstances_of(const GpuPe& pe) {
-  Circumstances circumstances;
-  circumstances.pes = pe.pes();
-  circumstances.provider = ProviderKind::kNvshmem;
-  circumstances.lanes = pe.world.lanes;
-  circumstances.tuning = pe.world.tuning;
-  return circumstances;
 }
 
 // The memory of a run: `in` and `out` with room for a block of each PE.
@@ -85,12 +75,11 @@ struct Arrays {
 
 void measure_ours(GpuPe& pe, const Options& options, Report& report, const Arrays& arrays, int collective,
                   uint64_t bytes, int blocks) {
-  const Circumstances circumstances = circumstances_of(pe);
   for (const std::string& name : options.algorithms) {
     Algorithm algorithm;
     if (!find_algorithm(collective, name.c_str(), ProviderKind::kNvshmem, &algorithm)) continue;
-    if (algorithm == Algorithm::kAuto) algorithm = select(collective, bytes, circumstances);
-    if (!can_carry(algorithm, bytes, circumstances)) continue;
+    if (algorithm == Algorithm::kAuto) algorithm = pe.routes.choose(collective, bytes);
+    if (!can_carry(algorithm, bytes, pe.circumstances)) continue;
     kernels::KernelCall call = arrays.call(collective, algorithm, bytes);
     const bool uses_place = algorithm == Algorithm::kTwoShot || algorithm == Algorithm::kRing;
     for (const char* memory : {"private", "symmetric"}) {
@@ -147,10 +136,10 @@ void measure_calls(GpuPe& pe, const Options& options, Report& report, const Arra
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const std::string& limit : options.max_blocks) {
         const int blocks = std::stoi(limit);
-        pe.world.lanes = blocks == 0 ? all_lanes : std::min(blocks, all_lanes);
+        pe.set_lanes(blocks == 0 ? all_lanes : std::min(blocks, all_lanes));
         measure_ours(pe, options, report, arrays, collective, bytes, blocks);
       }
-      pe.world.lanes = all_lanes;
+      pe.set_lanes(all_lanes);
       if (peer != nullptr) measure_nccl(pe, options, report, arrays, *peer, collective, bytes);
     }
   }
@@ -171,7 +160,7 @@ void measure_shapes(GpuPe& pe, const Options& options, Report& report, const Arr
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const ShapeToTry& shape : shapes_to_try(collective, bytes)) {
         if (!asks_for(options, collective, shape.algorithm)) continue;
-        if (!can_carry(shape.algorithm, bytes, circumstances_of(pe))) continue;
+        if (!can_carry(shape.algorithm, bytes, pe.circumstances)) continue;
         kernels::KernelCall call = arrays.call(collective, shape.algorithm, bytes);
         call.shape = shape.shape;
         const double us = in_graph(pe, std::max(1, iterations_for(bytes) / 80), [&] { pe.launch(call); });
