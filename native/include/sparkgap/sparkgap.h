@@ -35,6 +35,7 @@
 #include "sparkgap/devices.h"
 #include "sparkgap/kernels.h"
 #include "sparkgap/memory.h"
+#include "sparkgap/routes.h"
 #include "sparkgap/steps.h"
 #include "sparkgap/streams.h"
 #include "sparkgap/types.h"

@@ -62,7 +62,7 @@ int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& 
   KernelCall call = asked;
   call.signature = signature_of(call);
   if (call.shape.blocks == 0) {
-    call.shape = tuned_shape(*world.tuning, call.collective, call.algorithm, given_bytes(call), world.pes, world.lanes);
+    call.shape = world.routes->shape(call.collective, call.algorithm, given_bytes(call));
   }
   return kLaunches.of[call.collective][static_cast<int32_t>(call.algorithm)](world, stream, call);
 }

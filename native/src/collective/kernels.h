@@ -15,7 +15,7 @@
 
 #include "description/call.h"
 #include "protocol/kernel_world.h"
-#include "select/tuning.h"
+#include "select/routes.h"
 
 struct CUstream_st;
 
@@ -48,7 +48,7 @@ struct KernelCall : CollectiveCall {
   // not agree: the kernels compare, and write straight into the others' `out` only if all are the same.
   uint64_t place;
   const void* peer_out[kMaxPes];  // where this process sees the others' bytes at `place`; used only with a place
-  Shape shape;                    // blocks 0: as the world's tuning says
+  Shape shape;                    // blocks 0: as the world's routes say
   uint32_t signature;             // filled by launch()
 };
 

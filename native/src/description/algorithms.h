@@ -208,6 +208,17 @@ inline bool find_algorithm(int32_t collective, const char* name, ProviderKind pr
   return false;
 }
 
+// As find_algorithm, for a route of that provider ("host/one-shot") as well as for an algorithm.
+inline bool find_route(int32_t collective, const char* route, ProviderKind provider, Algorithm* algorithm) {
+  for (int32_t number = 1; number < kAlgorithms; ++number) {
+    const Algorithm found = static_cast<Algorithm>(number);
+    if (std::strcmp(route, route_name(provider, found)) != 0 || !has_algorithm(provider, collective, found)) continue;
+    *algorithm = found;
+    return true;
+  }
+  return find_algorithm(collective, route, provider, algorithm);
+}
+
 }  // namespace sparkgap
 
 #endif  // SPARKGAP_DESCRIPTION_ALGORITHMS_H

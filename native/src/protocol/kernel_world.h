@@ -8,6 +8,13 @@
 #include "sparkgap/device/record.h"
 #include "sparkgap/device_world.h"
 
+namespace sparkgap {
+
+// Which shape a kernel is launched in, among other things (select/routes.h).
+class Routes;
+
+}  // namespace sparkgap
+
 namespace sparkgap::kernels {
 
 // Our kernels are made of the pieces that those of users are made of (native/include/sparkgap/device).
@@ -29,16 +36,13 @@ using WaitRecord = sparkgap_wait_record;
 // Graphs of one kernel each, kept from call to call (collective/launch_cache.h).
 class LaunchCache;
 
-// Which shape a kernel is launched in (select/tuning.h).
-struct Tuning;
-
 // One PE's view of its world, made at connect and unchanged from then on, but for `place`: what kernels of users see of
 // it, and what is ours. `lanes` is from lanes_for(); `scratch` has scratch_bytes() on each PE, zeroed on all before the
 // first launch on any, and is aligned to 256.
 struct KernelWorld : sparkgap_device_world {
   int64_t compute_major;  // of this PE's GPU: from 9 on back-to-back launches overlap
   LaunchCache* launches;  // not for the device; may be NULL, then every call is a launch by itself
-  const Tuning* tuning;   // not for the device; the same on all PEs
+  const Routes* routes;   // not for the device; the same on all PEs
 };
 
 }  // namespace sparkgap::kernels

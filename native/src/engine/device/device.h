@@ -83,6 +83,8 @@ class DeviceWorld {
   // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot all address each other's memory, so that only the
   // provider's own collectives are left.
   virtual int32_t lanes() const = 0;
+  // Before the first collective: by which its kernels are launched; changes with what the world chooses.
+  virtual void use(const Routes& routes) = 0;
   // After an allocation has failed on some PE: makes allocate go another way, on all PEs alike. False: there is none.
   virtual bool fall_back() = 0;
 

@@ -40,6 +40,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   void write_card(uint8_t* card, const uint8_t* node_id) const override;
   const uint8_t* take_cards(const uint8_t* cards) override;
   void connect(Node& node, Circumstances* circumstances) override;
+  void use(const Routes& routes) override { device_->use(routes); }
   // Waits for what is enqueued and for the other PEs to come here, both with a limit. False if a kernel may still use
   // memory of other PEs. The destructor does it, too.
   bool leave() override;

@@ -54,15 +54,12 @@ class HostEngine::Memory final : public SymmetricMemory {
   const std::unique_ptr<SymmetricMemory> memory_;
 };
 
-void HostEngine::connect(Node& node, Circumstances* circumstances) {
-  node_.emplace(node);
-  circumstances_ = circumstances;
-}
+void HostEngine::connect(Node& node, Circumstances*) { node_.emplace(node); }
 
 Algorithm HostEngine::collective(const CollectiveCall& call) {
   if (__builtin_expect(host_algorithm(call.collective, call.algorithm)(*node_, call), 1)) return call.algorithm;
   // An array is out of the others' reach.
-  const Algorithm any = select_for_any_memory(call.collective, given_bytes(call), *circumstances_);
+  const Algorithm any = routes_->choose_for_any_memory(call.collective, given_bytes(call));
   host_algorithm(call.collective, any)(*node_, call);
   return any;
 }

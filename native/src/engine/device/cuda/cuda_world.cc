@@ -161,7 +161,6 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.exchange_at = kernels::exchange_at(options_.near_pes);
     kernel_world_.compute_major = info_.compute_major;
     const int32_t pes_per_device = most_pes_per_device(near, options_.near_pes);
-    kernel_world_.tuning = &kernels::tuning_for(near[0].name, pes_per_device > 1);
     check_cuda(static_cast<cudaError_t>(kernels::prepare_kernels()), "loading the kernels");
     check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
@@ -212,7 +211,7 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
   return guarded(failure, [&] {
     use_gpu();
     kernels::KernelCall staged;
-    staged.shape = {};  // as the world's tuning says
+    staged.shape = {};  // as the world's routes say
     static_cast<CollectiveCall&>(staged) = call;
     *unfinished = staging_.stage(staged, memory_map_, stream_);
     if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {

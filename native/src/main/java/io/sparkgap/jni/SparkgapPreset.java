@@ -21,7 +21,8 @@ import io.sparkgap.javacpp.tools.InfoMapper;
               "sparkgap/kernels.h",
               "sparkgap/memory.h",
               "sparkgap/collectives.h",
-              "sparkgap/steps.h"
+              "sparkgap/steps.h",
+              "sparkgap/routes.h"
             },
             link = "sparkgap"),
     target = "io.sparkgap.jni",
@@ -36,6 +37,10 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_step").pointerTypes("StepHandle"))
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
+        .put(new Info("sparkgap_tuning_row").pointerTypes("TuningRow"))
+        .put(new Info("sparkgap_tuning_time").pointerTypes("TuningTime"))
+        .put(new Info("sparkgap_tuning_table").pointerTypes("TuningTable"))
+        .put(new Info("sparkgap_explanation").pointerTypes("RouteExplanation"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))
         .put(new Info("sparkgap_device_world").cast().pointerTypes("Pointer"))
         .put(new Info("sparkgap_device_buffer").cast().pointerTypes("Pointer"))

@@ -27,6 +27,7 @@ enum Call {
   DEVICE_BUFFER("SymmetricBuffer.deviceBuffer"),
   EVENT("a call of an event", "Record one before a run or after it."),
   ROUTE("route"),
+  EXPLAIN("explain"),
   HOLD_TO("holdTo"),
   RECORD("record", "End this recording first."),
   RUN_STEP("Step.run", "Record its calls again."),

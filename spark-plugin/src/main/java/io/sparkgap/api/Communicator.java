@@ -335,10 +335,23 @@ public final class Communicator extends Collectives implements AutoCloseable {
   }
 
   /**
+   * Why a collective of this size takes the way that {@link #route} says, how long a call takes,
+   * and what the next best would take. Asks nobody: any PE may call it by itself.
+   *
+   * @param count elements, as the collective itself takes them
+   * @throws IllegalArgumentException if no memory holds so many
+   * @throws SparkgapException if the world has failed
+   */
+  public RouteChoice explain(Collective collective, long count, DataType type) {
+    return routes.explain(collective, count, type);
+  }
+
+  /**
    * Holds a collective to one algorithm, whatever the size. All PEs must do the same. For
    * measurement, tests and people who know better.
    *
-   * @param algorithm as in {@link Route#algorithm}; null gives the choice back to the selector
+   * @param algorithm as in {@link Route#algorithm}, or a whole route; null gives the choice back to
+   *     the selector
    * @throws IllegalArgumentException if there is no such algorithm for the collective
    */
   public void holdTo(Collective collective, String algorithm) {
