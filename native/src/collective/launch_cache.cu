@@ -43,7 +43,7 @@ bool same(const LaunchShape& a, const LaunchShape& b) {
   return a.kernel == b.kernel && a.lanes == b.lanes && a.threads == b.threads && a.shared_bytes == b.shared_bytes;
 }
 
-int32_t launch_kernel(int32_t compute_major, CUstream_st* stream, const LaunchShape& shape, const void* parameters) {
+int32_t launch_kernel(int64_t compute_major, CUstream_st* stream, const LaunchShape& shape, const void* parameters) {
   cudaLaunchAttribute overlap = {};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;

@@ -58,6 +58,7 @@ namespace sparkgap {
   ALGORITHM(REDUCE_SCATTER, kRails, reduce_scatter_rails)       \
   ALGORITHM(ALL_GATHER, kRails, all_gather_rails)               \
   ALGORITHM(BROADCAST, kRails, broadcast_rails)                 \
+  ALGORITHM(BROADCAST, kScattered, broadcast_scattered_rails)   \
   ALGORITHM(REDUCE, kRails, reduce_rails)                       \
   ALGORITHM(REDUCE, kScattered, reduce_scattered_rails)         \
   ALGORITHM(ALL_TO_ALL, kPairs, all_to_all_pairs)               \

@@ -74,6 +74,9 @@ class Engine {
   // nullptr if the calls of a step are to be made one after the other.
   virtual Recorder* recorder() { return nullptr; }
 
+  // What kernels of the caller's take of this PE; throws where there can be none.
+  virtual const sparkgap_device_world& device_world() const;
+
   // ---- Memory
 
   // Collective, `bytes` > 0: zeroed memory on every PE. All PEs throw the same status, or none does. It is given back

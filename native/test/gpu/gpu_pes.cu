@@ -39,6 +39,7 @@ GpuPe::GpuPe(int pe, int pes, Meeting& meeting, void* host_words) : meeting_(mee
   abort_ = reinterpret_cast<volatile uint32_t*>(page);
   record_ = reinterpret_cast<volatile kernels::WaitRecord*>(page + kRecordAt);
 
+  world.layout = SPARKGAP_DEVICE_LAYOUT;
   world.pe = pe;
   world.pes = pes;
   world.compute_major = properties.major;
@@ -52,6 +53,7 @@ GpuPe::GpuPe(int pe, int pes, Meeting& meeting, void* host_words) : meeting_(mee
   world.deadline_ns = kLongDeadlineNs;
   world.abort_word = static_cast<const uint32_t*>(mapped);
   world.record = reinterpret_cast<kernels::WaitRecord*>(static_cast<uint8_t*>(mapped) + kRecordAt);
+  world.exchange_at = kernels::exchange_at(pes);
   scratch_ = allocate(kernels::scratch_bytes(pes));
   for (int i = 0; i < pes; ++i) world.scratch[i] = scratch_.parts[i];
 }

@@ -124,6 +124,10 @@ void between_nodes_it_is_few_messages_for_small_ones_and_few_bytes_for_large_one
   expect_selected(selected(3, 3, false, SPARKGAP_ALL_REDUCE, 64 << 10), "rails", "64 KiB, three nodes");
   expect_selected(selected(3, 3, false, SPARKGAP_ALL_REDUCE, 64 << 20), "scattered-rails", "64 MiB, three nodes");
   expect_selected(selected(4, 8, true, SPARKGAP_REDUCE, 1 << 20), "scattered-rails", "reduce of 1 MiB, four nodes");
+  expect_selected(selected(2, 2, false, SPARKGAP_BROADCAST, 64 << 20), "rails", "broadcast of 64 MiB, two nodes");
+  expect_selected(selected(3, 3, false, SPARKGAP_BROADCAST, 64 << 10), "rails", "broadcast of 64 KiB, three nodes");
+  expect_selected(selected(3, 6, true, SPARKGAP_BROADCAST, 1 << 20), "scattered-rails",
+                  "broadcast of 1 MiB, three nodes");
 }
 
 void a_table_is_followed_as_far_as_it_goes() {

@@ -78,6 +78,8 @@ class DeviceWorld {
   virtual sparkgap_status check_room(uint64_t bytes, Failure* failure) = 0;
   // Collective, bytes > 0, zeroed: the first half of an allocation.
   virtual sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) = 0;
+  // What kernels take of this PE, after use_scratch; lives as long as the world.
+  virtual const sparkgap_device_world& view() const = 0;
   // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot all address each other's memory, so that only the
   // provider's own collectives are left.
   virtual int32_t lanes() const = 0;

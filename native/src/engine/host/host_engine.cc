@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "collective/host_algorithms.h"
-#include "description/comparison.h"
 #include "protocol/atomics.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/segment.h"
+#include "sparkgap/device/comparison.h"
 
 namespace sparkgap {
 namespace {
@@ -91,7 +91,7 @@ void HostEngine::wait_signal(const SymmetricMemory& memory, uint64_t offset, int
   int64_t seen = 0;
   waiter.until(kNoPe, [&] {
     seen = load_acquire(word);
-    return holds(seen, comparison, value);
+    return device::holds(seen, comparison, value);
   });
   if (observed != nullptr) *observed = seen;
 }

@@ -31,6 +31,7 @@ class CudaWorld final : public DeviceWorld {
   sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) override;
   void find_links(const DeviceCard* near, LinkRow* row) const override;
   void use(const Routes& routes) override { kernel_world_.routes = &routes; }
+  const sparkgap_device_world& view() const override { return kernel_world_; }
   int32_t lanes() const override { return kernel_world_.lanes; }
   bool fall_back() override { return provider_->fall_back(); }
   sparkgap_status check_room(uint64_t bytes, Failure* failure) override;

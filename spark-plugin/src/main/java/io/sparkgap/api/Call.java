@@ -23,6 +23,8 @@ enum Call {
       "fetchAdd", "What it returns is not known yet: signal adds as well, with SignalOp.ADD."),
   STREAM("stream"),
   SET_STREAM("setStream", "Set it before the recording, or before a run."),
+  DEVICE_WORLD("deviceWorld"),
+  DEVICE_BUFFER("SymmetricBuffer.deviceBuffer"),
   EVENT("a call of an event", "Record one before a run or after it."),
   ROUTE("route"),
   EXPLAIN("explain"),

@@ -1,6 +1,7 @@
 package io.sparkgap.api;
 
 import io.sparkgap.jni.WorldHandle;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -31,6 +32,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
   private final SymmetricHeap heap;
   private final OneSided oneSided;
   private final Events events;
+  private final DeviceViews deviceViews;
   private final Steps steps;
   private final Routes routes;
   private final Ending ending;
@@ -50,6 +52,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
     this.heap = heap;
     this.oneSided = new OneSided(end);
     this.events = new Events(end);
+    this.deviceViews = new DeviceViews(end);
     this.steps = new Steps(end);
     this.routes = new Routes(end);
     this.ending = new Ending(end, heap, events, steps, onClose);
@@ -156,6 +159,18 @@ public final class Communicator extends Collectives implements AutoCloseable {
    */
   public long stream() {
     return events.stream();
+  }
+
+  /**
+   * This world as kernels of the caller's take it, by value, to exchange data themselves: a {@code
+   * sparkgap_device_world} of {@code sparkgap/device_world.h}, in direct memory. {@code
+   * docs/device.md} says what they can do. Good as long as the communicator.
+   *
+   * @throws IllegalArgumentException in a world in host memory
+   * @throws ProviderUnavailableException if PEs cannot address each other's GPU memory
+   */
+  public ByteBuffer deviceWorld() {
+    return deviceViews.world();
   }
 
   /**
