@@ -161,6 +161,10 @@ def connect(processes, number):
         with network.network_of(numbers[host]):
             network.add_address("eth0", IP_OF_HOST.format(host + 1), 24)
             network.set_link("eth0", up=True)
+    # NCCL takes no interface that is up and does not run yet.
+    for host in range(number if number > 1 else 0):
+        with network.network_of(numbers[host]):
+            network.await_running("eth0")
 
 
 def sh(*command):

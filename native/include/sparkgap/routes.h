@@ -1,5 +1,4 @@
-// Routes: which one a call takes, from what, and what the next best would cost.
-// See sparkgap.h.
+// Routes: which one a call takes, from what, and what the next best would cost. See sparkgap.h.
 #ifndef SPARKGAP_ROUTES_H
 #define SPARKGAP_ROUTES_H
 
@@ -106,6 +105,7 @@ sparkgap_status sparkgap_explain(sparkgap_world* world, int32_t collective, uint
                                  sparkgap_explanation* explanation);
 
 #pragma GCC visibility pop
+
 #ifdef __cplusplus
 }
 #endif
