@@ -42,7 +42,7 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 7
+#define SPARKGAP_ABI_VERSION 8
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -429,6 +429,10 @@ const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t c
 // with NULL or "auto". A message that this algorithm cannot carry (packets: a large one) still goes the selector's way.
 // All PEs must do the same. For measurement, tests and people who know better.
 sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t collective, const char* algorithm);
+
+// What a collective can be held to in this world, for example "packets, one-shot"; "" if there is no such collective, and
+// that is then the last error. Static text, never NULL.
+const char* sparkgap_algorithms(sparkgap_world* world, int32_t collective);
 
 #pragma GCC visibility pop
 

@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
       LogsCommand.class,
       KillCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
       DemoCommand.class,
       CompletionCommand.class
     },

@@ -1,8 +1,11 @@
 package io.sparkgap.api;
 
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
+import static io.sparkgap.jni.SparkgapNative.sparkgap_algorithms;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_route;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_algorithm;
+
+import java.util.List;
 
 /** Which way the collectives of one communicator take, asked for and given. */
 final class Routes {
@@ -24,6 +27,17 @@ final class Routes {
         throw end.refusals.illegal(call, Errors.lastError(end.handle) + ".");
       }
       return Route.parse(route);
+    } finally {
+      end.confinement.exit();
+    }
+  }
+
+  List<String> algorithms(Collective collective) {
+    end.confinement.enter(Call.ROUTE);
+    try {
+      String call = Refusals.call(Call.ROUTE, "collective", collective);
+      end.refusals.missing(call, "collective", collective);
+      return List.of(sparkgap_algorithms(end.handle, collective.code).getString().split(", ", -1));
     } finally {
       end.confinement.exit();
     }
