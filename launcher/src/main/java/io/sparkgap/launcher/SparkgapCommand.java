@@ -21,6 +21,7 @@ import picocli.CommandLine.Command;
       KillCommand.class,
       DoctorCommand.class,
       BenchCommand.class,
+      TuneCommand.class,
       DemoCommand.class,
       CompletionCommand.class
     },

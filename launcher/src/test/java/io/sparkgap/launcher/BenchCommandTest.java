@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code sparkgap bench} as a user types it. */
+/** {@code sparkgap bench} and {@code sparkgap tune} as a user types them. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class BenchCommandTest {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -84,10 +84,45 @@ class BenchCommandTest {
   }
 
   @Test
+  void aTableIsMadeAndGoesOnFromWhereItWas() throws Exception {
+    Path table = folder.resolve("table.json");
+    Path partial = folder.resolve("table.json.partial");
+    List<String> words =
+        List.of("--master=local[2]", "--calls=allReduce,barrier", "--to=128", "--out=" + table);
+    Files.writeString(partial, "sparkgap tune: another\n", UTF_8);
+    Result refused = run("tune", words.toArray(String[]::new));
+    assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
+    assertThat(refused.err()).contains("has what another command measured", "remove it");
+
+    Files.write(
+        partial,
+        List.of(
+            "sparkgap tune: calls=[ALL_REDUCE, BARRIER] sizes=[64, 96, 128] master=local[2]",
+            "{\"event\":\"done\",\"key\":\"barrier/SYMMETRIC/FLOAT32/-/CALLS/0\"}"));
+    Result result = run("tune", words.toArray(String[]::new));
+
+    assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
+    assertThat(result.out())
+        .contains("going on from 1 sizes that are done", "Not in it, for want of time: barrier")
+        .contains("Written to " + table, "spark.sparkgap.tuning.table=" + table);
+    JsonNode made = JSON.readTree(table.toFile());
+    assertThat(made.path("schema").asText()).isEqualTo("sparkgap-tuning");
+    assertThat(made.path("name").asText()).startsWith("host-2-pes");
+    assertThat(made.path("key").path("links").asText()).isEqualTo("shm");
+    assertThat(made.path("routes").path("allReduce").findValuesAsText("route"))
+        .allMatch(route -> route.startsWith("host/"))
+        .last()
+        .isNotEqualTo("host/direct");
+    assertThat(made.path("times").path("allReduce").path("host/one-shot").size()).isEqualTo(3);
+  }
+
+  @Test
   void whatCannotBeMeasuredIsRefusedBeforeAnythingStarts() throws Exception {
     assertRefused("there is no call \"allReduces\" to measure", "bench", "--calls=allReduces");
     assertRefused("--from and --to", "bench", "--from=4K", "--to=1K");
     assertRefused("cannot be written", "bench", "--html=/nonexistent/report.html");
+    assertRefused("it has no routes by size", "tune", "--calls=put");
+    assertRefused("--name my table", "tune", "--name=my table");
   }
 
   private void assertRefused(String why, String... words) throws Exception {
