@@ -78,3 +78,12 @@ sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t coll
     world->hold_to(collective, found);
   });
 }
+
+const char* sparkgap_algorithms(sparkgap_world* world, int32_t collective) {
+  const char* names = "";
+  guarded(world, [&] {
+    check_collective(collective);
+    names = algorithm_names(collective, world->provider());
+  });
+  return names;
+}

@@ -26,6 +26,11 @@ public final class BuildInfo implements IVersionProvider {
     return properties.getProperty("spark.version");
   }
 
+  /** The release of uPlot that is packed in. */
+  public String uplotVersion() {
+    return properties.getProperty("uplot.version");
+  }
+
   @Override
   public String[] getVersion() {
     return new String[] {"sparkgap " + version() + " (built for Spark " + sparkVersion() + ")"};

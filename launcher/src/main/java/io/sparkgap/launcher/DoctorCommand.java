@@ -94,7 +94,8 @@ final class DoctorCommand implements Callable<Integer> {
     List<Finding> here = new ArrayList<>(List.of(findSpark()));
     if (common.namesMaster() && spark != null) {
       DoctorRun run =
-          new DoctorRun(installation, spark, environment, given, patience, common.isVerbose());
+          new DoctorRun(
+              new ToolRun(installation, spark, environment, given, common.isVerbose()), patience);
       List<Executor> executors =
           run.executors(common.master(given, ""), pes, gpusPerPe, common.propertiesFile());
       return show(here, executors);

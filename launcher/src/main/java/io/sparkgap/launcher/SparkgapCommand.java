@@ -20,6 +20,8 @@ import picocli.CommandLine.Command;
       LogsCommand.class,
       KillCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
+      TuneCommand.class,
       DemoCommand.class,
       CompletionCommand.class
     },

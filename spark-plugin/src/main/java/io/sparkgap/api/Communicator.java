@@ -2,6 +2,7 @@ package io.sparkgap.api;
 
 import io.sparkgap.jni.WorldHandle;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -332,6 +333,11 @@ public final class Communicator extends Collectives implements AutoCloseable {
    */
   public Route route(Collective collective, long count, DataType type) {
     return routes.route(collective, count, type);
+  }
+
+  /** What {@link #holdTo} takes for a collective in this world; at least one. */
+  public List<String> algorithms(Collective collective) {
+    return routes.algorithms(collective);
   }
 
   /**

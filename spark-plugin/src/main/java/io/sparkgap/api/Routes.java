@@ -3,11 +3,13 @@ package io.sparkgap.api;
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_BY_HOLD;
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_BY_TABLE;
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
+import static io.sparkgap.jni.SparkgapNative.sparkgap_algorithms;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_explain;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_route;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_algorithm;
 
 import io.sparkgap.jni.RouteExplanation;
+import java.util.List;
 import java.util.Optional;
 
 /** Which way the collectives of one communicator take, asked for and given. */
@@ -59,6 +61,17 @@ final class Routes {
                       Route.parse(next),
                       new RouteChoice.Time(
                           found.next_microseconds(), found.next_measured() != 0))));
+    } finally {
+      end.confinement.exit();
+    }
+  }
+
+  List<String> algorithms(Collective collective) {
+    end.confinement.enter(Call.ROUTE);
+    try {
+      String call = Refusals.call(Call.ROUTE, "collective", collective);
+      end.refusals.missing(call, "collective", collective);
+      return List.of(sparkgap_algorithms(end.handle, collective.code).getString().split(", ", -1));
     } finally {
       end.confinement.exit();
     }

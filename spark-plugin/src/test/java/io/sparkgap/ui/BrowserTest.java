@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
+import io.sparkgap.support.Browser;
 import io.sparkgap.support.SparkApplication;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -10,7 +10,9 @@ public enum ExitCode {
   USER_CODE(5, "the application's own code failed"),
   WORLD(6, "an executor was lost or a world failed, and Spark gave up"),
   UNREACHABLE(7, "the cluster manager did not answer, or has no such application"),
-  UNFIT(8, "`sparkgap doctor` found something that will not work"),
+  UNFIT(
+      8,
+      "`sparkgap doctor` found something that will not work, or `sparkgap bench` a wrong result"),
   KILLED(130, "the application was killed, by Ctrl-C or by somebody else");
 
   private final int code;

@@ -1,4 +1,4 @@
-package io.sparkgap.ui;
+package io.sparkgap.support;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,8 +21,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A real browser without a screen, driven by the protocol of its developer tools. */
-final class Browser implements AutoCloseable {
+/**
+ * A real browser without a screen, driven by the protocol of its developer tools. For the tests of
+ * several modules.
+ */
+public final class Browser implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long PATIENCE_SECONDS = 60;
   private static final String READY = "DevTools listening on ";
@@ -34,7 +37,7 @@ final class Browser implements AutoCloseable {
   private boolean loaded;
 
   /** Where it is installed, if it is. */
-  static Optional<Path> program() {
+  public static Optional<Path> program() {
     return Stream.of(System.getenv("PATH").split(":"))
         .flatMap(
             folder ->
@@ -47,7 +50,7 @@ final class Browser implements AutoCloseable {
   /**
    * @param folder for what it keeps of a user; made if missing
    */
-  Browser(Path program, Path folder) throws Exception {
+  public Browser(Path program, Path folder) throws Exception {
     process =
         new ProcessBuilder(
                 program.toString(),
@@ -95,7 +98,7 @@ final class Browser implements AutoCloseable {
   }
 
   /** Opens a page in a window of that size, for somebody who prefers light or dark ones. */
-  void open(String address, int width, int height, boolean dark) throws Exception {
+  public void open(String address, int width, int height, boolean dark) throws Exception {
     command(
         "Emulation.setDeviceMetricsOverride",
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
@@ -110,7 +113,7 @@ final class Browser implements AutoCloseable {
   }
 
   /** What a script comes to. */
-  JsonNode evaluate(String script) throws Exception {
+  public JsonNode evaluate(String script) throws Exception {
     JsonNode result =
         command("Runtime.evaluate", Map.of("expression", script, "returnByValue", true));
     if (result.has("exceptionDetails")) {
@@ -120,13 +123,13 @@ final class Browser implements AutoCloseable {
   }
 
   /** Follows a link, given a script that clicks it. */
-  void follow(String script) throws Exception {
+  public void follow(String script) throws Exception {
     received.clear();
     evaluate(script);
     awaitLoaded();
   }
 
-  void screenshot(Path file) throws Exception {
+  public void screenshot(Path file) throws Exception {
     JsonNode image = command("Page.captureScreenshot", Map.of("format", "png"));
     Files.createDirectories(file.getParent());
     Files.write(file, Base64.getDecoder().decode(image.get("data").asText()));

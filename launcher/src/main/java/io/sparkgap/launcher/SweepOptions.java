@@ -1,0 +1,111 @@
+package io.sparkgap.launcher;
+
+import io.sparkgap.launcher.cluster.ExitCode;
+import io.sparkgap.launcher.submit.GivenSettings;
+import io.sparkgap.launcher.submit.Master;
+import java.time.Duration;
+import java.util.Map;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Where {@code bench} and {@code tune} measure: options, and the application that they come to. */
+final class SweepOptions {
+  /** The largest world that they make on this machine by themselves. */
+  private static final int MOST_PES_HERE = 64;
+
+  /** How long one size may take. */
+  private static final Duration SILENCE = Duration.ofMinutes(5);
+
+  private static final String APPLICATION = "io.sparkgap.bench.BenchApplication";
+
+  @Mixin private CommonOptions common;
+
+  @Option(
+      names = "--pes",
+      paramLabel = "N",
+      order = 1,
+      description =
+          "How many PEs. Without --master the default is a PE a core of this machine, 2 to 8; with"
+              + " it this can be left away where --master or other settings say it.")
+  private int pes;
+
+  @Option(
+      names = "--gpus-per-pe",
+      paramLabel = "0|1",
+      order = 2,
+      description = "With --master: GPUs of each PE (default: 0).")
+  private int gpusPerPe;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "DURATION",
+      order = 4,
+      defaultValue = "2min",
+      converter = DurationConverter.class,
+      description = "With --master: how long to wait for executors (default: ${DEFAULT-VALUE}).")
+  private Duration patience;
+
+  private final GivenSettings given = new GivenSettings();
+  private Installation installation;
+  private SparkInstallation spark;
+  private Map<String, String> environment;
+
+  /** Finds what is needed, and refuses what cannot be. */
+  void prepare() throws Exception {
+    installation = Installation.find(new BuildInfo().version());
+    installation.requirePlugin();
+    Quiet.quietUnless(common.isVerbose(), installation);
+    spark = SparkInstallation.find(System.getenv(), installation.sparkHome());
+    environment = SparkEnvironment.of(spark, System.getenv());
+    common.readInto(given, spark, environment);
+    if (pes < 0 || (isHere() && pes > MOST_PES_HERE)) {
+      throw new LauncherException(
+          ExitCode.USAGE, "--pes must be from 1 to " + MOST_PES_HERE + ", but is " + pes);
+    }
+  }
+
+  Installation installation() {
+    return installation;
+  }
+
+  /** Whether executors are processes of this machine that this command starts. */
+  boolean isHere() {
+    return !common.namesMaster();
+  }
+
+  /** Whether each PE is asked to have a GPU. */
+  boolean hasGpus() {
+    return gpusPerPe > 0;
+  }
+
+  /** How many PEs there are here. */
+  int pesHere() {
+    int cores = Runtime.getRuntime().availableProcessors();
+    return pes > 0 ? pes : Math.min(8, Math.max(2, cores));
+  }
+
+  /** Where it is measured. */
+  Master master() throws LauncherException {
+    String here = "local-cluster[" + pesHere() + ",1,1024]";
+    return isHere()
+        ? Master.parse(here, Runtime.getRuntime().availableProcessors())
+        : common.master(given, "");
+  }
+
+  /** The application that measures. */
+  ToolRun.Tool tool() throws LauncherException {
+    return new ToolRun.Tool(
+        "the application that measures",
+        APPLICATION,
+        master(),
+        pes,
+        gpusPerPe,
+        patience,
+        SILENCE,
+        common.propertiesFile());
+  }
+
+  ToolRun run() {
+    return new ToolRun(installation, spark, environment, given, common.isVerbose());
+  }
+}

@@ -1,0 +1,264 @@
+package io.sparkgap.launcher.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sparkgap.bench.BenchEvent;
+import io.sparkgap.bench.BenchEvent.Row;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Makes a tuning table (docs/tuning.md) of what was measured. Of the routes that are about as fast
+ * at a size the one is taken that is so at the most sizes to come, so that noise makes no rows.
+ */
+public final class TableMaker {
+  /** Routes within this of the fastest are as good. */
+  private static final double AS_GOOD = 1.02;
+
+  /** What cannot carry every message, or needs arrays that others can read. */
+  private static final Set<String> LIMITED = Set.of("packets", "lines", "one-trip", "direct");
+
+  private final BenchEvent.World world;
+
+  public TableMaker(BenchEvent.World world) {
+    this.world = world;
+  }
+
+  /** Whether what was measured in one is true of the other. */
+  public static boolean isAlike(BenchEvent.World one, BenchEvent.World other) {
+    return one.provider().equals(other.provider())
+        && one.link().equals(other.link())
+        && one.pes() == other.pes()
+        && one.nodes() == other.nodes()
+        && one.devices().equals(other.devices())
+        && one.shared() == other.shared();
+  }
+
+  /**
+   * A collective's row of a table.
+   *
+   * @param bytes up to which it is for, 0 for all
+   */
+  public record Choice(long bytes, String route) {}
+
+  /** For example {@code host-4-pes}. */
+  public String name() {
+    StringBuilder name =
+        new StringBuilder(provider()).append('-').append(world.pes()).append("-pes");
+    if (world.nodes() > 1) {
+      name.append('-').append(world.nodes()).append("-hosts");
+    }
+    if (!provider().equals("host") && world.devices().size() == 1) {
+      name.append('-')
+          .append(world.devices().get(0).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
+    }
+    return name.append(world.shared() ? "-shared" : "").toString();
+  }
+
+  /** Worlds of the host's memory have another name on several nodes. */
+  private String provider() {
+    return world.provider().equals("nodes") ? "host" : world.provider();
+  }
+
+  /**
+   * The whole table.
+   *
+   * @param all a series for each collective, measured at all sizes
+   */
+  public ObjectNode table(String name, Map<String, String> about, List<Series> all) {
+    ObjectNode table = ReportFiles.JSON.createObjectNode();
+    table.put("schema", "sparkgap-tuning").put("version", 1).put("name", name);
+    table.set("about", ReportFiles.JSON.valueToTree(about));
+    ObjectNode key = table.putObject("key").put("provider", provider()).put("links", world.link());
+    if (world.devices().size() == 1 && !world.devices().get(0).isEmpty()) {
+      key.put("device", world.devices().get(0));
+    }
+    key.put("pes", world.pes()).put("hosts", world.nodes()).put("shared", world.shared());
+    ObjectNode routes = table.putObject("routes");
+    ObjectNode times = table.putObject("times");
+    for (Series series : all) {
+      String collective = series.points().get(0).rows().get(0).call().text();
+      List<Choice> choices = choices(series);
+      if (choices.isEmpty()) {
+        continue;
+      }
+      ArrayNode rows = routes.putArray(collective);
+      for (Choice choice : choices) {
+        ObjectNode row = rows.addObject();
+        if (choice.bytes > 0) {
+          row.put("bytes", choice.bytes);
+        }
+        row.put("route", choice.route);
+      }
+      times.set(collective, timesOf(series));
+    }
+    return table;
+  }
+
+  /** Writes a table for people to read: a row a line. */
+  public static void write(ObjectNode table, Path file) throws IOException {
+    Files.writeString(file, TableText.of(table), UTF_8);
+  }
+
+  private static ObjectNode timesOf(Series series) {
+    Map<String, ArrayNode> byRoute = new TreeMap<>();
+    for (Series.Point point : series.points()) {
+      for (Row row : right(point)) {
+        byRoute
+            .computeIfAbsent(row.route(), any -> ReportFiles.JSON.createArrayNode())
+            .addArray()
+            .add(point.bytes())
+            .add(row.micros());
+      }
+    }
+    ObjectNode times = ReportFiles.JSON.createObjectNode();
+    byRoute.forEach(times::set);
+    return times;
+  }
+
+  /** Those that gave right results, the fastest first. */
+  private static List<Row> right(Series.Point point) {
+    return point.routes().stream().filter(row -> row.wrong() <= 0 && row.micros() > 0).toList();
+  }
+
+  /** The rows for one collective; none if there is no route that carries any message. */
+  public static List<Choice> choices(Series series) {
+    List<Series.Point> points =
+        series.points().stream().filter(point -> !right(point).isEmpty()).toList();
+    if (points.isEmpty()) {
+      return List.of();
+    }
+    List<Choice> choices = new ArrayList<>();
+    int at = 0;
+    while (at < points.size()) {
+      String route = longest(points, at);
+      int end = at;
+      while (end < points.size() && isAsGood(points.get(end), route)) {
+        end++;
+      }
+      choices.add(new Choice(end == points.size() ? 0 : between(points, end), route));
+      at = end;
+    }
+    Choice last = choices.get(choices.size() - 1);
+    if (LIMITED.contains(algorithm(last.route))) {
+      Optional<Row> forAll =
+          right(points.get(points.size() - 1)).stream()
+              .filter(row -> !LIMITED.contains(algorithm(row.route())))
+              .findFirst();
+      if (forAll.isEmpty()) {
+        return List.of();
+      }
+      if (!algorithm(last.route).equals("direct")) {
+        choices.set(
+            choices.size() - 1, new Choice(points.get(points.size() - 1).bytes(), last.route));
+      }
+      choices.add(new Choice(0, forAll.get().route()));
+    }
+    return choices;
+  }
+
+  /** The route that is as good as the fastest from a size on for longest. */
+  private static String longest(List<Series.Point> points, int from) {
+    return right(points.get(from)).stream()
+        .map(Row::route)
+        .filter(route -> isAsGood(points.get(from), route))
+        .max(Comparator.comparingInt(route -> goodUntil(points, from, route)))
+        .orElseThrow();
+  }
+
+  private static int goodUntil(List<Series.Point> points, int from, String route) {
+    int end = from;
+    while (end < points.size() && isAsGood(points.get(end), route)) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isAsGood(Series.Point point, String route) {
+    List<Row> rows = right(point);
+    return rows.stream()
+        .anyMatch(
+            row -> row.route().equals(route) && row.micros() <= AS_GOOD * rows.get(0).micros());
+  }
+
+  /** Where one route gives way to the next: halfway, as sizes grow by factors. */
+  private static long between(List<Series.Point> points, int end) {
+    return (long) Math.sqrt((double) points.get(end - 1).bytes() * points.get(end).bytes());
+  }
+
+  private static String algorithm(String route) {
+    return route.substring(route.indexOf('/') + 1);
+  }
+
+  /** What the table would take for a message of so many bytes in symmetric memory. */
+  static String taken(List<Choice> choices, long bytes) {
+    return choices.stream()
+        .filter(choice -> choice.bytes == 0 || bytes <= choice.bytes)
+        .findFirst()
+        .map(Choice::route)
+        .orElse("");
+  }
+
+  /** What the table changes against what is chosen today: a line for each run of sizes. */
+  public static List<String> changes(Series series) {
+    List<Choice> choices = choices(series);
+    List<String> lines = new ArrayList<>();
+    String change = "";
+    long first = 0;
+    long last = 0;
+    double most = 0;
+    for (Series.Point point : series.points()) {
+      String today = point.chosen().map(Row::route).orElse("");
+      String then = taken(choices, point.bytes());
+      String now = then.isEmpty() || then.equals(today) ? "" : today + " -> " + then;
+      if (!now.equals(change)) {
+        add(lines, series, change, first, last, most);
+        change = now;
+        first = point.bytes();
+        most = 0;
+      }
+      last = point.bytes();
+      most = Math.max(most, saved(point, today, then));
+    }
+    add(lines, series, change, first, last, most);
+    return lines;
+  }
+
+  private static double saved(Series.Point point, String today, String then) {
+    return 1 - micros(point, then) / micros(point, today);
+  }
+
+  private static double micros(Series.Point point, String route) {
+    return point.rows().stream()
+        .filter(row -> row.route().equals(route))
+        .mapToDouble(Row::micros)
+        .max()
+        .orElse(Double.NaN);
+  }
+
+  private static void add(
+      List<String> lines, Series series, String change, long first, long last, double most) {
+    if (!change.isEmpty()) {
+      String call = series.points().get(0).rows().get(0).call().text();
+      lines.add(
+          "%s, %s%s: %s, up to %.0f %% less time"
+              .formatted(
+                  call,
+                  Words.bytes(first),
+                  first == last ? "" : " to " + Words.bytes(last),
+                  change,
+                  100 * Math.max(0, most)));
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.sparkgap.launcher.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.sparkgap.bench.BenchEvent.Row;
+import io.sparkgap.bench.Measured;
+import io.sparkgap.launcher.bench.TableMaker.Choice;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a tuning table comes to, given what was measured. */
+class TableMakerTest {
+  private static Series series(Row... rows) {
+    return Series.of(List.of(rows)).get(0);
+  }
+
+  @Test
+  void aRouteGivesWayHalfwayBetweenTheSizesThatWereMeasured() {
+    Series series =
+        series(
+            Rows.route("host/one-shot", 1024, 1),
+            Rows.route("host/two-shot", 1024, 2),
+            Rows.route("host/one-shot", 4096, 4),
+            Rows.route("host/two-shot", 4096, 3));
+    assertThat(TableMaker.choices(series))
+        .containsExactly(new Choice(2048, "host/one-shot"), new Choice(0, "host/two-shot"));
+  }
+
+  @Test
+  void noiseMakesNoRows() {
+    List<Row> rows = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      rows.add(Rows.route("host/one-shot", 64L << i, i % 2 == 0 ? 1.00 : 1.01));
+      rows.add(Rows.route("host/two-shot", 64L << i, i % 2 == 0 ? 1.01 : 1.00));
+    }
+    assertThat(TableMaker.choices(Series.of(rows).get(0))).hasSize(1);
+  }
+
+  @Test
+  void theLastRowCarriesAnyMessage() {
+    Series series =
+        series(
+            Rows.route("host/direct", 64, 1),
+            Rows.route("host/two-shot", 64, 2),
+            Rows.route("host/one-shot", 64, 3));
+    assertThat(TableMaker.choices(series))
+        .containsExactly(new Choice(0, "host/direct"), new Choice(0, "host/two-shot"));
+
+    Series small = series(Rows.route("host/packets", 64, 1), Rows.route("host/one-shot", 64, 2));
+    assertThat(TableMaker.choices(small))
+        .containsExactly(new Choice(64, "host/packets"), new Choice(0, "host/one-shot"));
+    assertThat(TableMaker.choices(series(Rows.route("host/packets", 64, 1)))).isEmpty();
+  }
+
+  @Test
+  void aRouteWithWrongResultsIsNotTaken() {
+    Row good = Rows.route("host/one-shot", 64, 2);
+    Row fast = Rows.route("host/two-shot", 64, 1);
+    Row wrong =
+        new Row(
+            fast.by(),
+            fast.call(),
+            fast.route(),
+            fast.auto(),
+            fast.type(),
+            fast.op(),
+            fast.memory(),
+            fast.mode(),
+            fast.bytes(),
+            fast.size(),
+            fast.count(),
+            fast.micros(),
+            fast.algbw(),
+            fast.busbw(),
+            1);
+    assertThat(TableMaker.choices(series(good, wrong)))
+        .containsExactly(new Choice(0, "host/one-shot"));
+  }
+
+  @Test
+  void aTableHasKeyRoutesAndTimesOfAllRoutes() throws Exception {
+    TableMaker maker = new TableMaker(Rows.WORLD);
+    assertThat(maker.name()).isEqualTo("host-4-pes-shared");
+    List<Series> all =
+        Series.of(
+            List.of(
+                Rows.chosen("host/one-shot", 64, 2),
+                Rows.route("host/one-shot", 64, 2),
+                Rows.route("host/two-shot", 64, 1.5),
+                Rows.of("java", Measured.BARRIER, "host/flags", false, 0, 1)));
+    JsonNode table =
+        ReportFiles.JSON.readTree(TableText.of(maker.table("mine", Map.of("date", "today"), all)));
+
+    assertThat(table.path("key").toString())
+        .isEqualTo(
+            "{\"provider\":\"host\",\"links\":\"shm\",\"device\":\"A CPU @ 2 GHz\",\"pes\":4,"
+                + "\"hosts\":1,\"shared\":true}");
+    assertThat(table.path("routes").toString())
+        .isEqualTo(
+            "{\"allReduce\":[{\"route\":\"host/two-shot\"}],"
+                + "\"barrier\":[{\"route\":\"host/flags\"}]}");
+    assertThat(table.path("times").path("allReduce").toString())
+        .isEqualTo("{\"host/one-shot\":[[64,2.0]],\"host/two-shot\":[[64,1.5]]}");
+  }
+
+  @Test
+  void whatChangesIsToldByRangesOfSizes() {
+    Series series =
+        series(
+            Rows.chosen("host/one-shot", 64, 1),
+            Rows.route("host/one-shot", 64, 1),
+            Rows.route("host/two-shot", 64, 2),
+            Rows.chosen("host/one-shot", 256, 4),
+            Rows.route("host/one-shot", 256, 4),
+            Rows.route("host/two-shot", 256, 2),
+            Rows.chosen("host/one-shot", 1024, 4),
+            Rows.route("host/one-shot", 1024, 4),
+            Rows.route("host/two-shot", 1024, 3));
+    assertThat(TableMaker.changes(series))
+        .containsExactly(
+            "allReduce, 256 B to 1 KiB: host/one-shot -> host/two-shot, up to 50 % less time");
+  }
+}

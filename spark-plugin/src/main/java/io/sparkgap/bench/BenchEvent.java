@@ -1,0 +1,100 @@
+package io.sparkgap.bench;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.sparkgap.api.DataType;
+import io.sparkgap.api.ReduceOp;
+import java.util.List;
+
+/**
+ * What {@link BenchApplication} tells whoever started it: a line of JSON each, whose {@code event}
+ * names the record.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "event")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = BenchEvent.World.class, name = "world"),
+  @JsonSubTypes.Type(value = BenchEvent.Row.class, name = "row"),
+  @JsonSubTypes.Type(value = BenchEvent.Measuring.class, name = "measuring"),
+  @JsonSubTypes.Type(value = BenchEvent.Done.class, name = "done"),
+  @JsonSubTypes.Type(value = BenchEvent.LeftOut.class, name = "leftOut"),
+  @JsonSubTypes.Type(value = BenchEvent.End.class, name = "end")
+})
+public sealed interface BenchEvent {
+  /** What every such line begins with. */
+  String MARK = "{\"event\":";
+
+  /**
+   * Where it is measured.
+   *
+   * @param provider of the routes
+   * @param link the slowest between two PEs, in small letters
+   * @param pes how many
+   * @param nodes how many
+   * @param hosts their names
+   * @param devices the kinds of what holds memory: names of GPUs or of CPUs
+   * @param shared whether there are more PEs than CPUs, or than GPUs
+   * @param description the communicator's own
+   * @param versions of Sparkgap's native library, of Java and of Spark
+   */
+  record World(
+      String provider,
+      String link,
+      int pes,
+      int nodes,
+      List<String> hosts,
+      List<String> devices,
+      boolean shared,
+      String description,
+      List<String> versions)
+      implements BenchEvent {}
+
+  /** The next size of a call begins. */
+  record Measuring(int number, int of, Measured call, DataType type, long bytes)
+      implements BenchEvent {}
+
+  /**
+   * What one route took.
+   *
+   * @param by who made the call: {@code java}, {@code native}, or a library that is compared
+   * @param route provider and algorithm; of a one-sided call the provider
+   * @param auto whether the selector chose it
+   * @param op null if it does not reduce
+   * @param bytes of a block
+   * @param size as nccl-tests has it, see {@link Measured#size}
+   * @param count elements of a block, as the call takes it
+   * @param micros a call, the slowest PE
+   * @param algbw GB/s
+   * @param busbw GB/s
+   * @param wrong elements of all PEs that are not what they should be; -1 if nobody looked
+   */
+  record Row(
+      String by,
+      Measured call,
+      String route,
+      boolean auto,
+      DataType type,
+      ReduceOp op,
+      Memory memory,
+      Mode mode,
+      long bytes,
+      long size,
+      long count,
+      double micros,
+      double algbw,
+      double busbw,
+      long wrong)
+      implements BenchEvent {}
+
+  /** All rows of one size have been told. */
+  record Done(String key) implements BenchEvent {}
+
+  /** A call that this world does not have, and why. */
+  record LeftOut(Measured call, String why) implements BenchEvent {}
+
+  /**
+   * The last.
+   *
+   * @param complete false if the time was over before
+   */
+  record End(boolean complete) implements BenchEvent {}
+}

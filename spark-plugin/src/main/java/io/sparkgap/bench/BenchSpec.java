@@ -1,0 +1,110 @@
+package io.sparkgap.bench;
+
+import io.sparkgap.api.DataType;
+import io.sparkgap.api.ReduceOp;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What is to be measured.
+ *
+ * @param pes how many
+ * @param calls which
+ * @param types of elements
+ * @param ops of calls that reduce
+ * @param memories where the arrays are; private ones are left out on GPUs
+ * @param modes none: all that a world on GPUs has, calls back to back on the host
+ * @param routes algorithms, and {@code auto} for what the selector takes; none: all
+ * @param sizes bytes of a block, count times the size of an element, in ascending order
+ * @param batches that are timed, in turns with the other routes; the median counts
+ * @param batchMicros what a batch is to take
+ * @param check whether results are looked at
+ * @param limitMillis when no further size is begun
+ * @param done what is not measured again, by {@link #key}
+ */
+public record BenchSpec(
+    int pes,
+    List<Measured> calls,
+    List<DataType> types,
+    List<ReduceOp> ops,
+    List<Memory> memories,
+    List<Mode> modes,
+    List<String> routes,
+    List<Long> sizes,
+    int batches,
+    long batchMicros,
+    boolean check,
+    long limitMillis,
+    List<String> done)
+    implements Serializable {
+
+  /** The selector's own choice, among {@code routes}. */
+  public static final String AUTO = "auto";
+
+  /** What tells one size of one call from all others. */
+  public static String key(
+      Measured call, Memory memory, DataType type, ReduceOp op, Mode mode, long bytes) {
+    return "%s/%s/%s/%s/%s/%d"
+        .formatted(call.text(), memory, type, op == null ? "-" : op, mode, bytes);
+  }
+
+  /** One size of one call: what its routes are compared at. */
+  record Group(Measured call, Memory memory, DataType type, ReduceOp op, Mode mode, long bytes) {
+    String key() {
+      return BenchSpec.key(call, memory, type, op, mode, bytes);
+    }
+
+    long count() {
+      return bytes / type.bytes();
+    }
+  }
+
+  /** All that is measured, in order. */
+  List<Group> groups(boolean onGpus) {
+    List<Group> groups = new ArrayList<>();
+    for (Measured call : calls) {
+      for (Memory memory : memories) {
+        if (onGpus && memory == Memory.PRIVATE) {
+          continue;
+        }
+        for (DataType type : call.isEmpty() ? types.subList(0, 1) : types) {
+          addSizes(groups, call, memory, type, onGpus);
+        }
+        if (call.isEmpty()) {
+          break;
+        }
+      }
+    }
+    return groups;
+  }
+
+  private void addSizes(
+      List<Group> groups, Measured call, Memory memory, DataType type, boolean onGpus) {
+    List<ReduceOp> theirs = new ArrayList<>();
+    if (call.reduces()) {
+      theirs.addAll(ops);
+    } else {
+      theirs.add(null);
+    }
+    for (ReduceOp op : theirs) {
+      for (Mode mode : modesOf(call, onGpus)) {
+        for (long bytes : call.isEmpty() ? List.of(0L) : sizes) {
+          if (call.isEmpty() || bytes >= type.bytes()) {
+            groups.add(new Group(call, memory, type, op, mode, bytes));
+          }
+        }
+      }
+    }
+  }
+
+  private List<Mode> modesOf(Measured call, boolean onGpus) {
+    List<Mode> all = onGpus ? List.of(Mode.values()) : List.of(Mode.CALLS);
+    return (modes.isEmpty() ? all : modes)
+        .stream()
+            .filter(mode -> onGpus || mode != Mode.SYNC)
+            // A signal grows from trip to trip, and a step's values stay.
+            .filter(mode -> call != Measured.PUT_SIGNAL || mode != Mode.STEP)
+            .toList();
+  }
+}

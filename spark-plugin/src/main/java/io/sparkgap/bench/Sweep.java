@@ -1,0 +1,238 @@
+package io.sparkgap.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparkgap.api.Collective;
+import io.sparkgap.api.Communicator;
+import io.sparkgap.api.DataType;
+import io.sparkgap.api.Link;
+import io.sparkgap.api.PeInfo;
+import io.sparkgap.api.ReduceOp;
+import io.sparkgap.api.Topology;
+import io.sparkgap.bench.BenchSpec.Group;
+import io.sparkgap.jni.NativeLibrary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * What one PE does in a benchmark. All PEs go through the same sizes, routes and batches; PE 0
+ * tells what came of it.
+ */
+final class Sweep {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Path CPUS = Path.of("/proc/cpuinfo");
+
+  private final Communicator communicator;
+  private final BenchSpec spec;
+  private final String spark;
+  private final Clock clock;
+  private final boolean onGpus;
+  private final Set<String> warm = new HashSet<>();
+  private final List<String> lines = new ArrayList<>();
+
+  /**
+   * @param spark its version, for the record
+   */
+  Sweep(Communicator communicator, BenchSpec spec, String spark) {
+    this.communicator = communicator;
+    this.spec = spec;
+    this.spark = spark;
+    this.clock = new Clock(communicator);
+    this.onGpus = communicator.stream() != 0;
+  }
+
+  static String provider(Communicator communicator) {
+    return communicator.route(Collective.BARRIER, 0, DataType.UINT8).provider();
+  }
+
+  /** What PE 0 told, once more; empty on the others. */
+  String run() {
+    long start = System.nanoTime();
+    tell(world());
+    List<Group> groups = spec.groups(onGpus);
+    groups.removeIf(group -> spec.done().contains(group.key()));
+    groups = without(groups);
+    Sides sides = null;
+    Group before = null;
+    boolean complete = true;
+    for (int i = 0; i < groups.size() && complete; i++) {
+      Group group = groups.get(i);
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      if (clock.largest((double) millis) > spec.limitMillis()) {
+        complete = false;
+        break;
+      }
+      if (before == null || before.call() != group.call() || before.memory() != group.memory()) {
+        if (sides != null) {
+          sides.close();
+        }
+        sides = new Sides(communicator, group.call(), group.memory(), largest(groups, group));
+      }
+      before = group;
+      tell(
+          new BenchEvent.Measuring(
+              i + 1, groups.size(), group.call(), group.type(), group.bytes()));
+      measure(group, sides);
+      tell(new BenchEvent.Done(group.key()));
+    }
+    if (sides != null) {
+      sides.close();
+    }
+    tell(new BenchEvent.End(complete));
+    return String.join("\n", lines);
+  }
+
+  private static long largest(List<Group> groups, Group of) {
+    return groups.stream()
+        .filter(group -> group.call() == of.call() && group.memory() == of.memory())
+        .mapToLong(Group::bytes)
+        .max()
+        .orElseThrow();
+  }
+
+  /** Leaves out what this world does not have. */
+  private List<Group> without(List<Group> groups) {
+    if (!onGpus || communicator.topology().nodes() == 1) {
+      return groups;
+    }
+    groups.stream()
+        .map(Group::call)
+        .filter(Measured::isOneSided)
+        .distinct()
+        .forEach(
+            call ->
+                tell(
+                    new BenchEvent.LeftOut(
+                        call, "worlds of GPUs on several nodes have no one-sided calls")));
+    return groups.stream().filter(group -> !group.call().isOneSided()).toList();
+  }
+
+  private void measure(Group group, Sides sides) {
+    Pattern pattern = new Pattern(group.type(), group.op(), communicator.pes());
+    sides.fill(group, pattern);
+    Runnable call = sides.call(group);
+    List<Lane> lanes = new ArrayList<>();
+    for (String algorithm : algorithms(group.call())) {
+      String held = algorithm.equals(BenchSpec.AUTO) ? null : algorithm;
+      Lane lane = new Lane(communicator, clock, group, held, call, spec.batches());
+      if (lane.carries()) {
+        lanes.add(lane);
+      }
+    }
+    try {
+      for (Lane lane : lanes) {
+        if (spec.check() && !group.call().isEmpty()) {
+          lane.check(sides, pattern);
+        }
+        lane.prepare((double) spec.batchMicros(), warm.add(warmth(group)));
+      }
+      for (int batch = 0; batch < spec.batches(); batch++) {
+        lanes.forEach(Lane::measure);
+      }
+      lanes.forEach(lane -> tell(lane.row()));
+    } finally {
+      lanes.forEach(Lane::close);
+      if (!group.call().isOneSided()) {
+        communicator.holdTo(group.call().collective(), null);
+      }
+    }
+  }
+
+  /** What code of Java's a group runs. */
+  private static String warmth(Group group) {
+    return group.call().text() + group.memory() + group.mode();
+  }
+
+  private List<String> algorithms(Measured call) {
+    List<String> all = new ArrayList<>(List.of(BenchSpec.AUTO));
+    if (!call.isOneSided()) {
+      all.addAll(communicator.algorithms(call.collective()));
+      if (!spec.routes().isEmpty()) {
+        all.retainAll(spec.routes());
+      }
+    }
+    return all;
+  }
+
+  private BenchEvent.World world() {
+    Topology topology = communicator.topology();
+    Link slowest = Link.SHM;
+    boolean sharedGpu = false;
+    for (int a = 0; a < communicator.pes(); a++) {
+      for (int b = a + 1; b < communicator.pes(); b++) {
+        Link link = topology.link(a, b);
+        sharedGpu |= onGpus && link == Link.SHM;
+        slowest = slower(link, slowest, a == 0 && b == 1);
+      }
+    }
+    String me = topology.pe(communicator.pe()).host();
+    long beside = topology.pes().stream().filter(pe -> pe.host().equals(me)).count();
+    int crowded = beside > Runtime.getRuntime().availableProcessors() ? 1 : 0;
+    int[] anyCrowded = {crowded};
+    communicator.allReduce(anyCrowded, ReduceOp.MAX);
+    return new BenchEvent.World(
+        provider(communicator),
+        slowest.name().toLowerCase(Locale.ROOT),
+        communicator.pes(),
+        topology.nodes(),
+        topology.pes().stream().map(PeInfo::host).distinct().toList(),
+        devices(topology),
+        onGpus ? sharedGpu : anyCrowded[0] > 0,
+        communicator.toString(),
+        List.of(
+            "Sparkgap " + NativeLibrary.version(), "Java " + Runtime.version(), "Spark " + spark));
+  }
+
+  private static Link slower(Link one, Link other, boolean first) {
+    if (first) {
+      return one;
+    }
+    List<Link> fastestFirst = List.of(Link.NVLINK, Link.SHM, Link.PCIE, Link.RDMA, Link.TCP);
+    return fastestFirst.indexOf(one) > fastestFirst.indexOf(other) ? one : other;
+  }
+
+  /** Kinds: GPUs by name, or this PE's CPU, in worlds of the same kind everywhere. */
+  private List<String> devices(Topology topology) {
+    if (!onGpus) {
+      return List.of(cpu());
+    }
+    Set<String> names = new TreeSet<>();
+    for (PeInfo pe : topology.pes()) {
+      // "GPU 0 (NVIDIA H200, 0000:19:00.0, GPU-2d1b...)"
+      names.add(pe.device().replaceFirst("^GPU \\d+ \\(([^,]*),.*$", "$1"));
+    }
+    return List.copyOf(names);
+  }
+
+  private static String cpu() {
+    try (Stream<String> all = Files.lines(CPUS)) {
+      return all.filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .findFirst()
+          .orElse("");
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private void tell(BenchEvent event) {
+    if (communicator.pe() == 0) {
+      try {
+        String line = JSON.writeValueAsString(event);
+        lines.add(line);
+        communicator.report(line);
+      } catch (JsonProcessingException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}
