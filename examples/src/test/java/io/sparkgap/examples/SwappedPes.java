@@ -13,6 +13,7 @@ import io.sparkgap.bootstrap.Place;
 import io.sparkgap.bootstrap.WireSettings;
 import io.sparkgap.bootstrap.WorldId;
 import io.sparkgap.bootstrap.WorldSettings;
+import io.sparkgap.tuning.RouteSettings;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,7 +97,8 @@ final class SwappedPes {
               0,
               nvshmemLibrary,
               ncclLibrary,
-              WireSettings.AUTO);
+              WireSettings.AUTO,
+              RouteSettings.RULES);
       try (NativeWorld world =
           NativeWorld.create(
               Place.onOneNode(pe, pes),
