@@ -23,7 +23,7 @@ def main():
     java = build_java()
     report = {
         **run.provenance(arguments.name),
-        "runs": [compare(pes, java, arguments) for pes in arguments.pes],
+        "runs": [compare(pes, busy, java, arguments) for pes in arguments.pes for busy in arguments.busy],
     }
     for result in report["runs"]:
         print_table(result)
@@ -47,6 +47,9 @@ def parse_arguments():
     parser.add_argument("--from", dest="from_bytes", type=int, default=64, help="smallest size in bytes (64)")
     parser.add_argument("--to", dest="to_bytes", type=int, default=64 << 20, help="largest size in bytes (67108864)")
     parser.add_argument("--factor", type=int, default=4, help="from size to size (4)")
+    parser.add_argument("--loose", dest="bind", action="store_false", help="bind no process to a core, as Spark binds none")
+    parser.add_argument("--busy", type=int, nargs="+", default=[0], help="numbers of other processes that do nothing but "
+                        "compute (0)")
     parser.add_argument("--limit", type=float, default=0.1, help="us that Java may add to a call (0.1)")
     parser.add_argument("--noise", type=float, default=0.05,
                         help="part of the native time that two runs of it may differ by anyway (0.05)")
@@ -64,10 +67,10 @@ def build_java():
     return ["java", "-cp", os.pathsep.join(classpath), "io.sparkgap.bench.AllReduceBench"]
 
 
-def compare(pes, java, arguments):
-    """All rounds for one number of processes: {pes, pinned, sizes: [{bytes, native_us, symmetric_us, array_us, ...}]}."""
+def compare(pes, busy, java, arguments):
+    """All rounds under one condition: {pes, pinned, busy, sizes: [{bytes, native_us, symmetric_us, array_us, ...}]}."""
     cores = len(os.sched_getaffinity(0))
-    pinned = pes <= cores
+    pinned = arguments.bind and pes <= cores
     common = ["--pes", str(pes), "--pin", "yes" if pinned else "no", "--from", str(arguments.from_bytes), "--to",
               str(arguments.to_bytes), "--factor", str(arguments.factor)]
     commands = {
@@ -76,13 +79,14 @@ def compare(pes, java, arguments):
         "array": java + ["--memory", "array"] + common,
     }
     times, allocated, routes = {}, {}, {}
-    for _ in range(arguments.rounds):
-        for who, command in commands.items():
-            for result in json.loads(run.output(command))["results"]:
-                key = result["bytes"], who
-                times.setdefault(key, []).append(result["us"])
-                allocated[key] = max(allocated.get(key, 0), result.get("allocated_bytes_per_call", 0))
-                routes[result["bytes"]] = result["route"]
+    with run.busy_processes(busy):
+        for _ in range(arguments.rounds):
+            for who, command in commands.items():
+                for result in json.loads(run.output(command))["results"]:
+                    key = result["bytes"], who
+                    times.setdefault(key, []).append(result["us"])
+                    allocated[key] = max(allocated.get(key, 0), result.get("allocated_bytes_per_call", 0))
+                    routes[result["bytes"]] = result["route"]
     sizes = []
     for size, route in routes.items():
         row = {"bytes": size, "route": route}
@@ -93,7 +97,7 @@ def compare(pes, java, arguments):
         row["symmetric_allocated_bytes"] = allocated[size, "symmetric"]
         row["array_allocated_bytes"] = allocated[size, "array"]
         sizes.append(row)
-    return {"pes": pes, "cores": cores, "pinned": pinned, "java": java_version(), "rounds": arguments.rounds,
+    return {"pes": pes, "cores": cores, "pinned": pinned, "busy": busy, "java": java_version(), "rounds": arguments.rounds,
             "sizes": sizes}
 
 
@@ -103,7 +107,8 @@ def java_version():
 
 
 def print_table(result):
-    print(f"\nallReduce of float32, {result['pes']} processes on {result['cores']} cores, us a call, {result['java']}")
+    print(f"\nallReduce of float32, {result['pes']} processes on {result['cores']} cores, "
+          f"{'bound' if result['pinned'] else 'not bound'}, beside {result['busy']} busy loops, us a call, {result['java']}")
     print(f"{'size':>9} {'native':>10} {'Java':>10} {'more':>8} {'B/call':>7} {'float[]':>10} {'B/call':>7}  route")
     for row in result["sizes"]:
         print(f"{run.human(row['bytes']):>9} {row['native_us']:10.2f} {row['symmetric_us']:10.2f} "

@@ -23,7 +23,6 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 BUILD = REPOSITORY / "native" / "target" / "bench"
 RESULTS = REPOSITORY / "bench" / "results"
 MEMORIES = ("private", "symmetric")
-PATIENCE_SECONDS = 120
 
 
 def main():
@@ -67,6 +66,8 @@ def parse_arguments():
     parser.add_argument("--busy", type=int, nargs="+", default=[0], help="numbers of other processes that do nothing but "
                         "compute meanwhile (0)")
     parser.add_argument("--no-wheels", dest="wheels", action="store_false", help="only this machine's MPI, not PyPI's")
+    parser.add_argument("--patience", type=float, default=120, metavar="SECONDS", help="leave out a library that takes longer "
+                        "over one turn (120)")
     parser.add_argument("--limit", type=float, default=1.0, help="ratio to the best MPI that is called slower (1.0)")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a size is slower")
     return parser.parse_args()
@@ -113,11 +114,11 @@ def busy_processes(number):
             process.wait()
 
 
-def run_peer(command):
+def run_peer(command, patience):
     """What an MPI's program prints, or None if that takes too long: some never give up a core that another needs."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        out, error = process.communicate(timeout=PATIENCE_SECONDS)
+        out, error = process.communicate(timeout=patience)
     except subprocess.TimeoutExpired:
         process.terminate()  # so that it ends its processes, too
         process.communicate()
@@ -144,9 +145,9 @@ def compare(pes, bound, busy, peers, arguments):
                     figures.setdefault((result["bytes"], memory), []).append(result["us"])
                     routes[result["bytes"]] = result["route"]
             for peer in [peer for peer in peers if peer.name not in too_slow]:
-                theirs = run_peer(peer.command(pes, bound, cores) + common)
+                theirs = run_peer(peer.command(pes, bound, cores) + common, arguments.patience)
                 if theirs is None:
-                    print(f"{peer.name} is not compared here: it takes more than {PATIENCE_SECONDS} s")
+                    print(f"{peer.name} is not compared here: it takes more than {arguments.patience:g} s")
                     too_slow.add(peer.name)
                     libraries.pop(peer.name, None)
                     continue

@@ -1,9 +1,11 @@
-// What it costs to count a call: a batch of them with nothing inside, and of waits that are over as they begin. Prints
+// What it costs to count a call: a batch of them with nothing inside, and of waits that are over as they begin; and to
+// choose its route. Prints
 // nanoseconds of each; see bench/README.md.
 #include <cstdio>
 #include <vector>
 
 #include "measure.h"
+#include "select/routes.h"
 #include "support/control_memory.h"
 #include "world/counters.h"
 
@@ -41,6 +43,16 @@ int main() {
   });
   int looks = 0;
   const double wait = nanoseconds([&](int) { waiter.until(1, [&] { return (++looks & 1) == 0; }); });
-  std::printf("{\"call_ns\": %.1f, \"wait_ns\": %.1f}\n", call, wait);
-  return 0;
+  // As many rows as a table may have: the last sizes walk over all of them.
+  TableRow rows[Routes::kMostTableRows];
+  for (int row = 0; row < Routes::kMostTableRows; ++row) rows[row] = {uint64_t{1} << row, Algorithm::kOneShot, {}};
+  Circumstances circumstances;
+  circumstances.pes = 4;
+  Routes routes;
+  routes.make(SPARKGAP_ALL_REDUCE, circumstances, {rows, Routes::kMostTableRows}, Algorithm::kAuto);
+  int64_t chosen = 0;
+  const double choose = nanoseconds(
+      [&](int i) { chosen += static_cast<int64_t>(routes.choose(SPARKGAP_ALL_REDUCE, uint64_t{1} << (i & 31))); });
+  std::printf("{\"call_ns\": %.1f, \"wait_ns\": %.1f, \"choose_ns\": %.1f}\n", call, wait, choose);
+  return chosen == 0;
 }

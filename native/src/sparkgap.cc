@@ -345,38 +345,3 @@ sparkgap_status sparkgap_synchronize(sparkgap_world* world) {
     world->engine().synchronize();
   });
 }
-
-const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type) {
-  const char* route = "";
-  guarded(world, [&] {
-    check_collective(collective);
-    uint64_t bytes = 0;
-    if (kCollectives[collective].has_type) {
-      check_type(type);
-      bytes = checked_bytes(count, type);
-    }
-    route = route_name(world->provider(), world->algorithm_for(collective, bytes));
-  });
-  return route;
-}
-
-sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t collective, const char* algorithm) {
-  return guarded(world, [&] {
-    check_collective(collective);
-    Algorithm found = Algorithm::kAuto;
-    if (algorithm != nullptr && !find_algorithm(collective, algorithm, world->provider(), &found)) {
-      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s has no algorithm \"%s\"; it has: auto, %s",
-           kCollectives[collective].name, algorithm, algorithm_names(collective, world->provider()));
-    }
-    world->hold_to(collective, found);
-  });
-}
-
-const char* sparkgap_algorithms(sparkgap_world* world, int32_t collective) {
-  const char* names = "";
-  guarded(world, [&] {
-    check_collective(collective);
-    names = algorithm_names(collective, world->provider());
-  });
-  return names;
-}

@@ -31,11 +31,11 @@ sparkgap
 
 SOURCE = Path(__file__).resolve().parent.parent / "src"
 SUFFIXES = (".h", ".cc", ".cu", ".cuh")
-# The C interface, in native/include, is below all.
-HEADER = "sparkgap/sparkgap.h"
+# What users include too is below all, and includes nothing else.
+PUBLIC = SOURCE.parent / "include"
 MOST_LINES = 400
 # One long table.
-LONG = ("reduce/kernels.cc",)
+LONG = ("reduce/kernels.cc", "sparkgap/sparkgap.h")
 
 
 def main():
@@ -47,15 +47,32 @@ def main():
         text = file.read_text()
         if "/" not in name and room_of(name, heights) != "sparkgap":
             problems.append(f"{name} lies loose: only the C interface does")
-        if len(text.splitlines()) > MOST_LINES and name not in LONG:
-            problems.append(f"{name} has more than {MOST_LINES} lines: cut it by what it does")
-        for included in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
-            if included != HEADER:
+        problems += look_at_length(name, text)
+        for included in includes_of(text):
+            if not (PUBLIC / included).is_file():
                 problems += look_at(name, included, heights)
+    public = sorted(file for file in PUBLIC.rglob("*") if file.suffix in SUFFIXES)
+    for file in public:
+        name = file.relative_to(PUBLIC).as_posix()
+        text = file.read_text()
+        problems += look_at_length(name, text)
+        for included in includes_of(text):
+            if not (PUBLIC / included).is_file():
+                problems.append(f'{name} includes "{included}", which is not in native/include')
     for problem in problems:
         print(problem, file=sys.stderr)
-    print(f"{len(files)} files in {len(heights)} rooms, {len(problems)} problems")
+    print(f"{len(files)} files and {len(public)} public ones in {len(heights)} rooms, {len(problems)} problems")
     return 1 if problems else 0
+
+
+def includes_of(text):
+    return re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
+
+
+def look_at_length(name, text):
+    if len(text.splitlines()) <= MOST_LINES or name in LONG:
+        return []
+    return [f"{name} has more than {MOST_LINES} lines: cut it by what it does"]
 
 
 def look_at(name, included, heights):

@@ -2,6 +2,7 @@
 # Runs the examples and the check by spark-submit on this GPU host, for each provider; see README.md.
 #
 #   run.sh KIT_DIR OUT_DIR [PROVIDER...]      default: nvshmem nccl auto; nvshmem and auto where PEs share a GPU
+#   run.sh KIT_DIR OUT_DIR decode             the figures of DecodeStep
 #
 # SPARKGAP_PES (2), SPARKGAP_GPUS (how many to use: all), SPARKGAP_SECONDS (450: no application is started after so many),
 # SPARKGAP_NVSHMEM and SPARKGAP_NCCL (paths of the libraries) change what it does. Exit status 0 if all was good.
@@ -176,6 +177,11 @@ for provider in "${providers[@]}"; do
       for example in HelloPut TrainDigits BatchPipeline; do
         submit "auto-$example" 90 "io.sparkgap.examples.$example" --
       done
+      ;;
+    decode)  # Its figures, beside NCCL where there is a GPU a PE.
+      decode=nccl
+      if [ "$shared" = true ]; then decode=nvshmem; fi
+      submit decode 150 io.sparkgap.examples.DecodeStep "spark.sparkgap.provider=$decode" -- 65536 64 "$pes" "$logs/decode.json"
       ;;
     *)
       submit "$provider-steady" 170 "$check" "spark.sparkgap.provider=$provider" \

@@ -6,6 +6,7 @@
     hosts.py link HOST up|down                within run: takes the host's network away, or gives it back
     hosts.py mtu HOST BYTES
     hosts.py kill HOST                        ends every process of the host at once, and its network with them
+    hosts.py crash HOST                       ends every process of the host at once; the host is there again, with none
 
 A host is a set of namespaces (network, UTS, mount, IPC, PID) with a host name (host0, host1, ...), a /dev/shm, a boot id and
 an address of its own: 10.77.0.1, 10.77.0.2, ... Nothing outside of them is changed, nothing outside can be reached from
@@ -17,6 +18,7 @@ Exit code 77: this machine forbids namespaces, and says so.
 """
 
 import argparse
+import contextlib
 import ctypes
 import os
 import signal
@@ -51,6 +53,9 @@ def main():
     if arguments.command == "kill":
         os.kill(int(process), signal.SIGKILL)
         return 0
+    if arguments.command == "crash":
+        os.kill(int(process), signal.SIGUSR1)
+        return 0
     with network.network_of(process):
         if arguments.command == "link":
             network.set_link("eth0", up={"up": True, "down": False}[arguments.rest[1]])
@@ -62,7 +67,7 @@ def main():
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=int, default=2)
-    parser.add_argument("command", choices=["run", "exec", "link", "mtu", "kill", "hold"])
+    parser.add_argument("command", choices=["run", "exec", "link", "mtu", "kill", "crash", "hold"])
     parser.add_argument("rest", nargs=argparse.REMAINDER)
     return parser.parse_args()
 
@@ -125,10 +130,18 @@ def hold(host, number):
             file.write(text)
         sh("mount", "--bind", own, path)
     network.set_link("lo", up=True)
+    signal.signal(signal.SIGUSR1, crash)
     print("ready", flush=True)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         signal.pause()
+
+
+def crash(*_):
+    """To the first process of a host "all" are those of the host, and none outside."""
+    if os.getpid() == 1:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
 
 
 def connect(processes, number):
@@ -148,6 +161,10 @@ def connect(processes, number):
         with network.network_of(numbers[host]):
             network.add_address("eth0", IP_OF_HOST.format(host + 1), 24)
             network.set_link("eth0", up=True)
+    # NCCL takes no interface that is up and does not run yet.
+    for host in range(number if number > 1 else 0):
+        with network.network_of(numbers[host]):
+            network.await_running("eth0")
 
 
 def sh(*command):

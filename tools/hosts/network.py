@@ -2,9 +2,11 @@
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import socket
 import struct
+import time
 
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_EXCL, NLM_F_CREATE = 0x1, 0x4, 0x200, 0x400
 NLMSG_ERROR = 2
@@ -12,7 +14,8 @@ RTM_NEWLINK, RTM_NEWADDR = 16, 20
 IFLA_IFNAME, IFLA_MTU, IFLA_MASTER, IFLA_LINKINFO, IFLA_NET_NS_PID = 3, 4, 10, 18, 19
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
 IFA_ADDRESS, IFA_LOCAL = 1, 2
-IFF_UP = 1
+IFF_UP, IFF_RUNNING = 0x1, 0x40
+SIOCGIFFLAGS = 0x8913
 CLONE_NEWNET = 0x40000000
 
 
@@ -54,6 +57,19 @@ def set_link(name, up=None, mtu=None, switch=None):
         attributes += attribute(IFLA_MASTER, struct.pack("=I", socket.if_nametoindex(switch)))
     flags, change = (0, 0) if up is None else (IFF_UP if up else 0, IFF_UP)
     request(RTM_NEWLINK, link_message(socket.if_nametoindex(name), flags, change) + attributes)
+
+
+def await_running(name, seconds=10):
+    """Until the interface says that it can carry something, which follows its being set up after a while."""
+    end = time.monotonic() + seconds
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        while True:
+            answer = fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("=16sH14x", name.encode(), 0))
+            if struct.unpack_from("=H", answer, 16)[0] & IFF_RUNNING:
+                return
+            if time.monotonic() > end:
+                raise OSError(f"{name} is up and does not run after {seconds} s")
+            time.sleep(0.005)
 
 
 def add_address(name, address, bits):

@@ -3,22 +3,23 @@
 //
 //   gpu_collective_bench --pes 2 [--collectives allReduce,allGather,...] [--from 64] [--to 67108864] [--factor 4]
 //                        [--modes stream,graph,sync] [--algorithms auto,packets,...] [--max-blocks 0,16] [--nccl PATH]
+//                        [--launches measured|graphs|alone]
 //   gpu_collective_bench --what shapes ...    every launch shape of the algorithms in a graph: what select/tuning.cc is
 //                                             made of
 //   gpu_collective_bench --what floors        the floors, and a put with a signal, alone
 //
 // `bytes` is what a PE gives for one other: all of it for allReduce, allGather and broadcast, a block for reduceScatter
-// and allToAll. NCCL refuses two PEs on one GPU, so there it is left out.
+// allToAll and allToAllv. NCCL refuses two PEs on one GPU, so there it is left out.
 #include <algorithm>
 #include <string>
 
+#include "collective/launch_cache.h"
 #include "floors.h"
 #include "gpu/gpu_pes.h"
 #include "measure.h"
 #include "nccl_peer.h"
 #include "options.h"
 #include "report.h"
-#include "select/select.h"
 #include "shapes.h"
 
 namespace sparkgap::bench {
@@ -44,25 +45,26 @@ int collective_of(const std::string& name) {
   usage("There is no collective " + name);
 }
 
-Circumstances circumstances_of(const GpuPe& pe) {
-  Circumstances circumstances;
-  circumstances.pes = pe.pes();
-  circumstances.provider = ProviderKind::kNvshmem;
-  circumstances.lanes = pe.world.lanes;
-  circumstances.tuning = pe.world.tuning;
-  return circumstances;
-}
-
 // The memory of a run: `in` and `out` with room for a block of each PE.
 struct Arrays {
   const test::PeerMemory& memory;
   uint64_t half;
+  // Of the last allToAllv.
+  mutable uint64_t counts[kernels::kMaxPes] = {};
+  mutable uint64_t offsets[kernels::kMaxPes] = {};
 
   kernels::KernelCall call(int collective, Algorithm algorithm, uint64_t bytes) const {
     kernels::KernelCall call = {};
     static_cast<CollectiveCall&>(call) =
         make_call(collective, memory.own(), memory.own() + half, bytes / 4, SPARKGAP_FLOAT32, SPARKGAP_SUM);
     call.algorithm = algorithm;
+    if (!description_of(call).has_tables()) return call;
+    for (uint64_t pe = 0; pe < kernels::kMaxPes; ++pe) {
+      counts[pe] = bytes / 4;
+      offsets[pe] = pe * bytes / 4;
+    }
+    call.send_counts = call.receive_counts = counts;
+    call.send_offsets = call.receive_offsets = offsets;
     return call;
   }
   void add_place(kernels::KernelCall& call, int pes) const {
@@ -73,12 +75,11 @@ struct Arrays {
 
 void measure_ours(GpuPe& pe, const Options& options, Report& report, const Arrays& arrays, int collective,
                   uint64_t bytes, int blocks) {
-  const Circumstances circumstances = circumstances_of(pe);
   for (const std::string& name : options.algorithms) {
     Algorithm algorithm;
     if (!find_algorithm(collective, name.c_str(), ProviderKind::kNvshmem, &algorithm)) continue;
-    if (algorithm == Algorithm::kAuto) algorithm = select(collective, bytes, circumstances);
-    if (!can_carry(algorithm, bytes, circumstances)) continue;
+    if (algorithm == Algorithm::kAuto) algorithm = pe.routes.choose(collective, bytes);
+    if (!can_carry(algorithm, bytes, pe.circumstances)) continue;
     kernels::KernelCall call = arrays.call(collective, algorithm, bytes);
     const bool uses_place = algorithm == Algorithm::kTwoShot || algorithm == Algorithm::kRing;
     for (const char* memory : {"private", "symmetric"}) {
@@ -104,7 +105,8 @@ void measure_nccl(GpuPe& pe, const Options& options, Report& report, const Array
     }
   };
   run("private", "nccl/default", arrays.memory.own(), arrays.memory.own() + arrays.half);
-  if (peer.symmetric() == nullptr || collective == SPARKGAP_ALL_TO_ALL) return;
+  const bool by_sends = collective == SPARKGAP_ALL_TO_ALL || collective == SPARKGAP_ALL_TO_ALLV;
+  if (peer.symmetric() == nullptr || by_sends) return;
   run("symmetric", "nccl/symmetric", peer.symmetric(), peer.symmetric() + arrays.half);
 }
 
@@ -134,10 +136,10 @@ void measure_calls(GpuPe& pe, const Options& options, Report& report, const Arra
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const std::string& limit : options.max_blocks) {
         const int blocks = std::stoi(limit);
-        pe.world.lanes = blocks == 0 ? all_lanes : std::min(blocks, all_lanes);
+        pe.set_lanes(blocks == 0 ? all_lanes : std::min(blocks, all_lanes));
         measure_ours(pe, options, report, arrays, collective, bytes, blocks);
       }
-      pe.world.lanes = all_lanes;
+      pe.set_lanes(all_lanes);
       if (peer != nullptr) measure_nccl(pe, options, report, arrays, *peer, collective, bytes);
     }
   }
@@ -158,7 +160,7 @@ void measure_shapes(GpuPe& pe, const Options& options, Report& report, const Arr
     for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
       for (const ShapeToTry& shape : shapes_to_try(collective, bytes)) {
         if (!asks_for(options, collective, shape.algorithm)) continue;
-        if (!can_carry(shape.algorithm, bytes, circumstances_of(pe))) continue;
+        if (!can_carry(shape.algorithm, bytes, pe.circumstances)) continue;
         kernels::KernelCall call = arrays.call(collective, shape.algorithm, bytes);
         call.shape = shape.shape;
         const double us = in_graph(pe, std::max(1, iterations_for(bytes) / 80), [&] { pe.launch(call); });
@@ -174,6 +176,8 @@ void measure_puts(GpuPe& pe, Report& report, const test::PeerMemory& memory) {
   for (uint64_t bytes = 8; bytes <= 4096; bytes *= bytes == 8 ? 8 : 4) {
     report.add({"put with signal", "sparkgap", "symmetric", "one way", "kernel", bytes,
                 put_with_signal_us(pe, memory, bytes)});
+    report.add({"message in packets", "sparkgap", "symmetric", "one way", "kernel", bytes,
+                message_in_packets_us(pe, memory, bytes)});
   }
 }
 
@@ -182,6 +186,7 @@ void run(GpuPe& pe, const Options& options, ncclUniqueId& shared_id) {
   if (options.what == "calls" && pe.gpus() >= pe.pes() && options.nccl != "none")
     nccl = Nccl::load(options.nccl.c_str());
   const uint64_t half = std::max<uint64_t>(options.to, 64 << 20) * static_cast<uint64_t>(pe.pes());
+  if (options.launches != "measured") pe.world.launches->set_host_keeps_up(options.launches == "alone");
   const test::PeerMemory memory = pe.allocate(2 * half);
   const Arrays arrays = {memory, half};
   Report report(pe);

@@ -55,6 +55,37 @@ __global__ void __launch_bounds__(256)
   if (begins && threadIdx.x == 0) wait_for(signal_from, first + rounds - 1);
 }
 
+// The same rounds; `to` and `from` have two places for packets, by round.
+__global__ void __launch_bounds__(256) send_in_packets(uint4* to, const uint4* from, uint2* data, uint32_t words,
+                                                       uint64_t first, uint64_t rounds, bool begins) {
+  const auto take = [&](uint32_t round) {
+    for (uint32_t word = threadIdx.x; word < words; word += blockDim.x) {
+      const uint4* packet = from + round % 2 * words + word;
+      uint4 seen;
+      do {
+        asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(seen.x), "=r"(seen.y), "=r"(seen.z), "=r"(seen.w)
+                     : "l"(packet)
+                     : "memory");
+      } while (seen.y != round || seen.w != round);
+      data[word] = {seen.x, seen.z};
+    }
+    // What the whole block has taken is there for all of it.
+    __syncthreads();
+  };
+  for (uint64_t round = first; round < first + rounds; ++round) {
+    if (!begins || round > first) take(static_cast<uint32_t>(begins ? round - 1 : round));
+    const uint32_t number = static_cast<uint32_t>(round);
+    for (uint32_t word = threadIdx.x; word < words; word += blockDim.x) {
+      const uint2 value = data[word];
+      asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};" ::"l"(to + number % 2 * words + word),
+                   "r"(value.x), "r"(number), "r"(value.y)
+                   : "memory");
+    }
+  }
+  if (begins) take(static_cast<uint32_t>(first + rounds - 1));
+}
+
 }  // namespace
 
 Floors measure_floors(test::GpuPe& pe, const test::PeerMemory& memory) {
@@ -80,6 +111,21 @@ double put_with_signal_us(test::GpuPe& pe, const test::PeerMemory& memory, uint6
         reinterpret_cast<uint4*>(peer), reinterpret_cast<const uint4*>(memory.own() + 2 * kSignalAt),
         reinterpret_cast<uint64_t*>(peer + kSignalAt), reinterpret_cast<uint64_t*>(memory.own() + kSignalAt), bytes,
         first, kRounds, pe.pe() == 0);
+    first += kRounds;
+  });
+  return us / kRounds / 2;
+}
+
+double message_in_packets_us(test::GpuPe& pe, const test::PeerMemory& memory, uint64_t bytes) {
+  constexpr uint64_t kRounds = 1000;
+  constexpr uint64_t kPacketsAt = 4 << 20;
+  static uint64_t first = 1;
+  const uint32_t words = static_cast<uint32_t>((bytes + 7) / 8);
+  const double us = by_stream(pe, 1, [&] {
+    send_in_packets<<<1, std::min(256u, std::max(32u, words)), 0, pe.stream>>>(
+        reinterpret_cast<uint4*>(memory.parts[1 - pe.pe()] + kPacketsAt),
+        reinterpret_cast<const uint4*>(memory.own() + kPacketsAt),
+        reinterpret_cast<uint2*>(memory.own() + 2 * kPacketsAt), words, first, kRounds, pe.pe() == 0);
     first += kRounds;
   });
   return us / kRounds / 2;

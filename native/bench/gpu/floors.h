@@ -20,5 +20,8 @@ Floors measure_floors(test::GpuPe& pe, const test::PeerMemory& memory);
 // and answers likewise: half of a round trip, us. Two PEs.
 double put_with_signal_us(test::GpuPe& pe, const test::PeerMemory& memory, uint64_t bytes);
 
+// The same where the signal travels with the data, in packets of 16 bytes that the waiting kernel takes apart.
+double message_in_packets_us(test::GpuPe& pe, const test::PeerMemory& memory, uint64_t bytes);
+
 }  // namespace sparkgap::bench
 #endif  // SPARKGAP_BENCH_GPU_FLOORS_H

@@ -21,11 +21,13 @@ struct Options {
   std::vector<std::string> modes = {"stream", "graph", "sync"};
   std::vector<std::string> max_blocks = {"0"};
   std::string what = "calls";
+  std::string launches = "measured";
 };
 
 constexpr const char* kUsage =
     "Options: --what calls|shapes|floors --pes N --from BYTES --to BYTES --factor N --nccl PATH|none\n"
-    "         --collectives A,B --algorithms A,B --modes stream,graph,sync --max-blocks N,M (0: all)\n";
+    "         --collectives A,B --algorithms A,B --modes stream,graph,sync --max-blocks N,M (0: all)\n"
+    "         --launches measured|graphs|alone: of small calls\n";
 
 [[noreturn]] inline void usage(const std::string& wrong) {
   std::fprintf(stderr, "%s\n%s", wrong.c_str(), kUsage);
@@ -66,6 +68,8 @@ inline Options parse(int argc, char** argv) {
       options.modes = list_of(value);
     } else if (name == "--max-blocks") {
       options.max_blocks = list_of(value);
+    } else if (name == "--launches") {
+      options.launches = value;
     } else if (name == "--what") {
       options.what = value;
     } else {

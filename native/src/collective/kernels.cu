@@ -41,6 +41,8 @@ uint32_t signature_of(const KernelCall& call) {
 
 uint64_t scratch_bytes(int32_t pes) { return scratch_size(static_cast<uint64_t>(pes)); }
 
+uint64_t exchange_at(int32_t pes) { return exchange_begin(static_cast<uint64_t>(pes)); }
+
 // A block may need a multiprocessor for itself. Of a PE that has its GPU alone all blocks of a launch fit, and those of
 // the next one wait for room without harm. Where PEs share a GPU, two launches of each can be on it at once
 // (meet_launch_order), and what waits there must not keep out what it waits for: a multiprocessor for each block of
@@ -60,7 +62,7 @@ int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& 
   KernelCall call = asked;
   call.signature = signature_of(call);
   if (call.shape.blocks == 0) {
-    call.shape = tuned_shape(*world.tuning, call.collective, call.algorithm, given_bytes(call), world.pes, world.lanes);
+    call.shape = world.routes->shape(call.collective, call.algorithm, given_bytes(call));
   }
   return kLaunches.of[call.collective][static_cast<int32_t>(call.algorithm)](world, stream, call);
 }

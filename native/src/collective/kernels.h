@@ -15,7 +15,7 @@
 
 #include "description/call.h"
 #include "protocol/kernel_world.h"
-#include "select/tuning.h"
+#include "select/routes.h"
 
 struct CUstream_st;
 
@@ -33,6 +33,9 @@ void destroy_launch_cache(LaunchCache* cache);
 // Bytes of symmetric memory that each PE of a world of `pes` needs. The same on all PEs.
 uint64_t scratch_bytes(int32_t pes);
 
+// Where in it the channels of users' kernels are.
+uint64_t exchange_at(int32_t pes);
+
 // How many lanes a world may use so that all blocks of all PEs on one GPU find room, without which PEs that wait for
 // each other would wait for ever. `multiprocessors`: of the smallest GPU of the world; `pes_per_device`: most PEs that
 // share one. At least 1.
@@ -45,7 +48,7 @@ struct KernelCall : CollectiveCall {
   // not agree: the kernels compare, and write straight into the others' `out` only if all are the same.
   uint64_t place;
   const void* peer_out[kMaxPes];  // where this process sees the others' bytes at `place`; used only with a place
-  Shape shape;                    // blocks 0: as the world's tuning says
+  Shape shape;                    // blocks 0: as the world's routes say
   uint32_t signature;             // filled by launch()
 };
 

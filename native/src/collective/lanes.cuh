@@ -7,8 +7,8 @@
 
 #include "collective/launch_cache.h"
 #include "description/types.h"
-#include "protocol/copy.cuh"
 #include "protocol/lane.cuh"
+#include "sparkgap/device/copy.cuh"
 
 namespace sparkgap::kernels {
 

@@ -1,4 +1,5 @@
-// What allReduce and reduce between nodes share: a message in pieces, of which each rail carries its part.
+// What allReduce, reduce and broadcast between nodes share: a message in pieces. Of a reduction each rail carries its
+// part.
 //
 // A rail joins the PEs of the same number in all nodes; there are as many as the smallest node has PEs.
 #ifndef SPARKGAP_COLLECTIVE_RAILS_H
@@ -14,6 +15,9 @@ void reduce_by_rails(HostNodes& nodes, const CollectiveCall& call, int32_t root)
 
 // The same in two trips, in which each node sends 2 * (nodes - 1) / nodes of what it has. The same bits.
 void reduce_by_scattered_rails(HostNodes& nodes, const CollectiveCall& call, int32_t root);
+
+// The root sends each piece to every other node, or, `scattered`, to one of them in turn, which sends it to the others.
+void broadcast_by_rails(HostNodes& nodes, const CollectiveCall& call, bool scattered);
 
 }  // namespace sparkgap
 

@@ -21,6 +21,21 @@ inline void refuse_if_capturing(cudaStream_t stream, const char* what) {
   fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s cannot be recorded in a step or a graph", what);
 }
 
+// For whatever the caller did to a stream in capture that ended the capture.
+[[noreturn]] inline void refuse_broken_capture(cudaError_t error) {
+  fail(
+      SPARKGAP_INVALID_ARGUMENT, kNoPe,
+      "something was done while the step was recorded that a stream in capture does not bear (a wait for the stream, a "
+      "copy through pageable memory, another stream that was not joined): CUDA error %d, %s",
+      static_cast<int>(error), cudaGetErrorString(error));
+}
+
+inline void refuse_if_capture_is_broken(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether the stream is captured");
+  if (status == cudaStreamCaptureStatusInvalidated) refuse_broken_capture(cudaErrorStreamCaptureInvalidated);
+}
+
 }  // namespace sparkgap
 
 #endif  // SPARKGAP_CUDA_CAPTURE_H

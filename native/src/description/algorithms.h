@@ -58,6 +58,7 @@ namespace sparkgap {
   ALGORITHM(REDUCE_SCATTER, kRails, reduce_scatter_rails)       \
   ALGORITHM(ALL_GATHER, kRails, all_gather_rails)               \
   ALGORITHM(BROADCAST, kRails, broadcast_rails)                 \
+  ALGORITHM(BROADCAST, kScattered, broadcast_scattered_rails)   \
   ALGORITHM(REDUCE, kRails, reduce_rails)                       \
   ALGORITHM(REDUCE, kScattered, reduce_scattered_rails)         \
   ALGORITHM(ALL_TO_ALL, kPairs, all_to_all_pairs)               \
@@ -205,6 +206,17 @@ inline bool find_algorithm(int32_t collective, const char* name, ProviderKind pr
     return true;
   }
   return false;
+}
+
+// As find_algorithm, for a route of that provider ("host/one-shot") as well as for an algorithm.
+inline bool find_route(int32_t collective, const char* route, ProviderKind provider, Algorithm* algorithm) {
+  for (int32_t number = 1; number < kAlgorithms; ++number) {
+    const Algorithm found = static_cast<Algorithm>(number);
+    if (std::strcmp(route, route_name(provider, found)) != 0 || !has_algorithm(provider, collective, found)) continue;
+    *algorithm = found;
+    return true;
+  }
+  return find_algorithm(collective, route, provider, algorithm);
 }
 
 }  // namespace sparkgap

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/host_device.h"
+#include "sparkgap/device/host_device.h"
 #include "sparkgap/sparkgap.h"
 
 namespace sparkgap {

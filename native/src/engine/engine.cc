@@ -16,4 +16,9 @@ const uint8_t* Engine::take_cards(const uint8_t*) { refuse_nodes(); }
 
 int32_t Engine::node_of(int32_t) const { return 0; }
 
+const sparkgap_device_world& Engine::device_world() const {
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+       "kernels exchange data in worlds of GPUs, and this one is in host memory: use provider nvshmem or nccl");
+}
+
 }  // namespace sparkgap

@@ -22,7 +22,7 @@
 #include "engine/streams.h"
 #include "protocol/node.h"
 #include "provider/provider.h"
-#include "select/select.h"
+#include "select/routes.h"
 
 namespace sparkgap {
 
@@ -42,6 +42,9 @@ class Engine {
   // the engine's last call but for the destructor. Adds to `circumstances` what the selector has to know of this
   // engine, the same on all PEs.
   virtual void connect(Node& node, Circumstances* circumstances) = 0;
+
+  // After connect, before the first collective: the world's routes, which live as long as the engine.
+  virtual void use(const Routes&) {}
 
   // Ends this PE's part, once, after all its memory has been given back: waits, with a limit, for what is under way.
   // False if other PEs must not take this one for gone yet, since something here may still use their memory.
@@ -70,6 +73,9 @@ class Engine {
 
   // nullptr if the calls of a step are to be made one after the other.
   virtual Recorder* recorder() { return nullptr; }
+
+  // What kernels of the caller's take of this PE; throws where there can be none.
+  virtual const sparkgap_device_world& device_world() const;
 
   // ---- Memory
 

@@ -16,7 +16,8 @@
 #ifndef SPARKGAP_PROTOCOL_CHANNEL_CUH
 #define SPARKGAP_PROTOCOL_CHANNEL_CUH
 
-#include "protocol/packet.cuh"
+#include "protocol/wait.cuh"
+#include "sparkgap/device/packet.cuh"
 
 namespace sparkgap::kernels {
 

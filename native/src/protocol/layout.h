@@ -102,8 +102,10 @@ struct CpuLimits {
 // What all PEs of a world were made with alike; connect compares it.
 struct AgreedOptions {
   int64_t peer_timeout_ms;
+  uint64_t hints;   // a digest; 0: none
+  uint64_t tables;  // likewise
   int32_t check;
-  int32_t reserved;
+  int32_t deterministic;
   char provider[16];
 };
 

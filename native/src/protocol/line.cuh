@@ -9,7 +9,8 @@
 #ifndef SPARKGAP_PROTOCOL_LINE_CUH
 #define SPARKGAP_PROTOCOL_LINE_CUH
 
-#include "protocol/packet.cuh"
+#include "protocol/wait.cuh"
+#include "sparkgap/device/packet.cuh"
 
 namespace sparkgap::kernels {
 

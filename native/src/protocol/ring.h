@@ -31,7 +31,7 @@
 
 #include <cstdint>
 
-#include "base/host_device.h"
+#include "sparkgap/device/host_device.h"
 
 namespace sparkgap::kernels {
 

@@ -20,6 +20,8 @@
 //   | chunks           |  [lane][other][slot of a channel] of channel_slot_bytes(pes)
 //   +------------------+  slots_at(pes)
 //   | slots            |  [parity][lane][source PE] of slot_bytes(pes): data here, flag in the FlagRecord
+//   +------------------+  exchange_begin(pes)
+//   | ChannelState ... |  of kernels of users alone (sparkgap/device/exchange.h)
 //   +------------------+  scratch_size(pes)
 //
 //   other: the source's place among those that are not this PE, the PE after it first
@@ -51,9 +53,11 @@
 
 #include <cstdint>
 
-#include "base/host_device.h"
 #include "protocol/kernel_world.h"
 #include "protocol/ring.h"
+#include "sparkgap/device/exchange.h"
+#include "sparkgap/device/host_device.h"
+#include "sparkgap/device/packet.h"
 
 namespace sparkgap::kernels {
 
@@ -64,10 +68,10 @@ constexpr uint64_t kChannelSlots = 16;
 
 struct Counters {
   unsigned long long tickets;             // that calls in packets or lines have taken, kMaxLanes each
+  uint32_t broken;                        // a wait has given up: every later one does at once
   uint32_t steps[kMaxLanes];              // number of the last step
   uint32_t sent[kMaxLanes][kMaxPes];      // number of the last chunk sent to a PE
   uint32_t received[kMaxLanes][kMaxPes];  // number of the last chunk received from a PE
-  uint32_t broken;                        // a wait has given up: every later one does at once
 };
 
 // `place`: KernelCall::place of the source; valid, like `signature`, with the step of the same parity.
@@ -81,22 +85,6 @@ struct alignas(16) FlagRecord {
 struct alignas(8) ChunkMark {
   uint32_t number;
   uint32_t signature;
-};
-
-// Two halves of 8 bytes, each with its flag: whatever is stored at once is at least that long.
-struct alignas(16) Packet {
-  uint32_t low;
-  uint32_t number;
-  uint32_t high;
-  uint32_t check;  // number ^ signature
-};
-
-constexpr uint64_t kWordBytes = 8;  // of data in a packet
-
-// Two words of a message.
-struct alignas(16) Line {
-  uint64_t low;
-  uint64_t high;
 };
 
 // For all sources together; a slot is a PE's share of it.
@@ -207,7 +195,11 @@ SPARKGAP_HOST_DEVICE constexpr uint64_t slot_at(uint64_t pes, uint64_t lane, uin
   return slots_at(pes) + ((parity * kMaxLanes + lane) * pes + source) * slot_bytes(pes);
 }
 
-constexpr uint64_t scratch_size(uint64_t pes) { return slot_at(pes, 0, kParities, 0); }
+constexpr uint64_t exchange_begin(uint64_t pes) { return slot_at(pes, 0, kParities, 0); }
+
+constexpr uint64_t scratch_size(uint64_t pes) {
+  return exchange_begin(pes) + exchange_bytes(static_cast<uint32_t>(pes));
+}
 
 }  // namespace sparkgap::kernels
 

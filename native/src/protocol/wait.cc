@@ -280,11 +280,23 @@ void Waiter::give_up_late(int32_t peer, int64_t waited_us) {
 }
 
 void Waiter::describe_lateness(Text& text, int32_t peer, int64_t waited_us) const {
+  add_wait_for(text, peer, peer == kNoPe && pump_ != nullptr ? pump_->awaited() : kNoPe, waited_us);
+}
+
+void Waiter::describe_lateness_of(Text& text, int32_t world_pe, int64_t waited_us) const {
+  for (int32_t peer = 0; peer < control_.pes(); ++peer) {
+    if (control_.world_pe(peer) == world_pe) return add_wait_for(text, peer, kNoPe, waited_us);
+  }
+  add_wait_for(text, kNoPe, world_pe, waited_us);
+}
+
+// `peer` is of this node, `far` of another.
+void Waiter::add_wait_for(Text& text, int32_t peer, int32_t far, int64_t waited_us) const {
   text.add(" waited %.1f s", static_cast<double>(waited_us) / 1e6);
-  if (peer == kNoPe && pump_ != nullptr && pump_->awaited() != kNoPe) {
+  if (far != kNoPe) {
     text.add(" for ");
-    pump_->describe_peer(text, pump_->awaited());
-    const CallLine* calls = pump_->calls_of(pump_->awaited());
+    pump_->describe_peer(text, far);
+    const CallLine* calls = pump_->calls_of(far);
     if (calls == nullptr) {
       text.add(".");
     } else {

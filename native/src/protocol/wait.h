@@ -106,6 +106,8 @@ class Waiter {
 
   // " waited 20.0 s for PE 1 (...), whose last call was .... The limit is ...". Any thread.
   void describe_lateness(Text& text, int32_t peer, int64_t waited_us) const;
+  // The same of a PE as the world numbers it, which may be of another node.
+  void describe_lateness_of(Text& text, int32_t world_pe, int64_t waited_us) const;
 
   // What waits keep going from now on; nullptr for nothing. It outlives the waits.
   void set_pump(Pump* pump) { pump_ = pump; }
@@ -141,6 +143,7 @@ class Waiter {
   void look_for_loss(int32_t peer, uint32_t state, Condition ready, const void* context);
   void describe_peer(Text& text, int32_t peer) const;
   void describe_last_call(Text& text, int32_t peer) const;
+  void add_wait_for(Text& text, int32_t peer, int32_t far, int64_t waited_us) const;
   static void add_last_call(Text& text, const CallLine& calls);
   bool has_finished(int32_t peer) const;
   [[noreturn]] void give_up_finished(int32_t peer);

@@ -38,6 +38,9 @@ struct WorldOptions {
   std::string wire_address;
   std::string wire_ports;
   std::string fabric_library;
+  bool deterministic = false;
+  uint64_t hints = 0;   // a digest of what the user says of the topology
+  uint64_t tables = 0;  // a digest of the tuning tables that it was given
 
   // This PE's number in its node.
   int32_t near_pe() const { return pe - node_first_pe; }

@@ -3,9 +3,9 @@
 #ifndef SPARKGAP_REDUCE_FOLD_CUH
 #define SPARKGAP_REDUCE_FOLD_CUH
 
-#include "protocol/copy.cuh"
 #include "protocol/scratch.h"
-#include "reduce/elements.cuh"
+#include "sparkgap/device/copy.cuh"
+#include "sparkgap/device/elements.cuh"
 
 namespace sparkgap::kernels {
 

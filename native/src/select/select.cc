@@ -4,9 +4,12 @@
 
 #include "protocol/kernel_world.h"
 #include "protocol/layout.h"
+#include "select/cost.h"
 
 namespace sparkgap {
 namespace {
+
+constexpr uint64_t kAny = ~0ull;
 
 // Above, fetching lines one after the other costs more than the wait for a flag that packets save.
 constexpr uint64_t kMostPacketBytes = 512;
@@ -24,98 +27,125 @@ uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
   return collective == SPARKGAP_ALL_REDUCE ? 256 * 1024 : 16 * 1024;
 }
 
-Algorithm select_all_reduce(uint64_t bytes, const Circumstances& circumstances) {
-  // PEs that share cores wait for a switch anyway; then a flag costs nothing.
-  if (bytes <= kMostPacketBytes && !circumstances.oversubscribed) return Algorithm::kPackets;
-  // Two PEs read the same in both.
-  if (circumstances.pes <= 2) return Algorithm::kOneShot;
-  const uint64_t limit = circumstances.oversubscribed ? kOneShotBytesWhenSharing : kOneShotBytes;
-  return bytes <= limit / static_cast<uint64_t>(circumstances.pes - 2) ? Algorithm::kOneShot : Algorithm::kTwoShot;
-}
-
-Algorithm select_on_host(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
-  const bool direct = bytes >= direct_bytes(collective, circumstances) &&
-                      has_algorithm(ProviderKind::kHost, collective, Algorithm::kDirect);
-  return direct ? Algorithm::kDirect : select_for_any_memory(collective, bytes, circumstances);
-}
-
-// A ring has the same bytes on each PE's link as two-shot, but all of them between neighbours, where two-shot sends
-// from all to all: over PCI Express that meets on the way up from the switches and between the CPUs. In exchange a
-// piece takes a round for each PE to come back. From here on, 64 lanes have at least two pieces of 8 KiB for each PE,
-// so that the rounds in which the ring fills and empties are the smaller part. By reasoning, not measured: no host with
-// GPUs on PCI Express alone was at hand.
-constexpr uint64_t kRingBytesForEachPe = 1 << 20;
-
-Algorithm select_on_gpu(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
-  if (circumstances.lanes == 0) return Algorithm::kDefault;
-  const uint64_t pes = static_cast<uint64_t>(circumstances.pes);
-  if (collective == SPARKGAP_ALL_REDUCE && circumstances.pcie && pes > 2 && bytes >= kRingBytesForEachPe * pes) {
-    return Algorithm::kRing;
+void add_rules_on_host(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
+  Algorithm any = Algorithm::kStaged;
+  if (collective == SPARKGAP_BARRIER) any = Algorithm::kFlags;
+  if (collective == SPARKGAP_ALL_REDUCE) {
+    // PEs that share cores wait for a switch anyway; then a flag costs nothing.
+    if (!circumstances.oversubscribed) rules->push_back({kMostPacketBytes, Algorithm::kPackets});
+    // Two PEs read the same in both.
+    any = Algorithm::kOneShot;
+    if (circumstances.pes > 2) {
+      const uint64_t limit = circumstances.oversubscribed ? kOneShotBytesWhenSharing : kOneShotBytes;
+      rules->push_back({limit / static_cast<uint64_t>(circumstances.pes - 2), Algorithm::kOneShot});
+      any = Algorithm::kTwoShot;
+    }
   }
+  if (has_algorithm(ProviderKind::kHost, collective, Algorithm::kDirect)) {
+    rules->push_back({direct_bytes(collective, circumstances) - 1, any});
+    rules->push_back({kAny, Algorithm::kDirect});
+  }
+  rules->push_back({kAny, any});
+}
+
+// Where nothing was measured: what the cost model finds best, size by size.
+void add_rules_by_cost(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
+  constexpr uint64_t kSmallest = 64;
+  constexpr uint64_t kLargest = uint64_t{1} << 30;
+  for (uint64_t bytes = kSmallest; bytes <= kLargest; bytes += bytes / 4) {
+    Rule best = {bytes, Algorithm::kAuto};
+    double least = 0;
+    for (int32_t number = 1; number < kAlgorithms; ++number) {
+      const Algorithm algorithm = static_cast<Algorithm>(number);
+      if (!has_algorithm(circumstances.provider, collective, algorithm) || algorithm == Algorithm::kDefault ||
+          !can_carry(algorithm, bytes, circumstances)) {
+        continue;
+      }
+      const double us = estimate_us(collective, algorithm, bytes, circumstances);
+      if (best.algorithm != Algorithm::kAuto && us >= least) continue;
+      best.algorithm = algorithm;
+      least = us;
+    }
+    if (!rules->empty() && rules->back().algorithm == best.algorithm) rules->pop_back();
+    rules->push_back(best);
+  }
+  rules->back().bytes = kAny;
+}
+
+void add_rules_on_gpu(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
+  if (circumstances.lanes == 0) {
+    rules->push_back({kAny, Algorithm::kDefault});
+    return;
+  }
+  // The tables are of NVLink, and no host with GPUs on PCI Express alone was at hand.
+  if (circumstances.pcie) return add_rules_by_cost(collective, circumstances, rules);
   const kernels::Tuning& tuning = circumstances.tuning == nullptr ? kernels::h200_tuning() : *circumstances.tuning;
-  const auto carries = [&](Algorithm algorithm) { return can_carry(algorithm, bytes, circumstances); };
-  return kernels::tuned_algorithm(tuning, collective, bytes, circumstances.pes, circumstances.lanes, carries);
+  const kernels::TuningRows& rows = kernels::rows_of(tuning, collective, circumstances.pes, circumstances.lanes);
+  for (int32_t row = 0; row < rows.count; ++row) {
+    const kernels::TuningRow& tuned = rows.rows[row];
+    rules->push_back({kernels::bytes_of(tuned, circumstances.pes), tuned.algorithm});
+  }
 }
 
 // Between three nodes and more: from here on, bytes cost more than a second trip. By reasoning, not measured: no three
 // hosts were at hand that do not share their CPUs.
 constexpr uint64_t kScatteredBytes = 256 * 1024;
 
-Algorithm select_rails(uint64_t bytes, const Circumstances& circumstances) {
-  return circumstances.nodes > 2 && bytes >= kScatteredBytes ? Algorithm::kScattered : Algorithm::kRails;
-}
+// Of several PEs on a node: so many messages at once take longer than the steps inside the nodes that one trip saves.
+// By reasoning, at half a microsecond each.
+constexpr int32_t kMostFarPes = 16;
 
-Algorithm select_on_nodes(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+void add_rules_on_nodes(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
+  const bool may_scatter =
+      collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE || collective == SPARKGAP_BROADCAST;
+  if (collective == SPARKGAP_ALL_REDUCE) {
+    // In one trip every PE sends to every far one, which PEs that share cores do one after the other.
+    const int32_t far = circumstances.pes - circumstances.pes / circumstances.nodes;
+    const bool many_sends =
+        circumstances.pes > circumstances.nodes && (circumstances.any_oversubscribed || far > kMostFarPes);
+    if (!many_sends) rules->push_back({circumstances.one_trip_bytes, Algorithm::kOneTrip});
+  }
+  if (may_scatter && circumstances.nodes > 2) {
+    rules->push_back({kScatteredBytes - 1, Algorithm::kRails});
+    rules->push_back({kAny, Algorithm::kScattered});
+  }
   switch (collective) {
-    case SPARKGAP_ALL_REDUCE: {
-      // In one trip every PE sends to every far one, which PEs that share cores do one after the other.
-      const bool many_sends = circumstances.any_oversubscribed && circumstances.pes > circumstances.nodes;
-      if (bytes <= circumstances.one_trip_bytes && !many_sends) return Algorithm::kOneTrip;
-      return select_rails(bytes, circumstances);
-    }
-    case SPARKGAP_REDUCE:
-      return select_rails(bytes, circumstances);
     case SPARKGAP_ALL_TO_ALL:
     case SPARKGAP_ALL_TO_ALLV:
-      return Algorithm::kPairs;
+      return rules->push_back({kAny, Algorithm::kPairs});
     case SPARKGAP_BARRIER:
-      return Algorithm::kOneTrip;
+      return rules->push_back({kAny, Algorithm::kOneTrip});
     default:
-      return Algorithm::kRails;
+      return rules->push_back({kAny, Algorithm::kRails});
   }
 }
 
 }  // namespace
 
-Algorithm select_for_any_memory(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
-  switch (collective) {
-    case SPARKGAP_ALL_REDUCE:
-      return select_all_reduce(bytes, circumstances);
-    case SPARKGAP_BARRIER:
-      return Algorithm::kFlags;
+void add_rules(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
+  switch (circumstances.provider) {
+    case ProviderKind::kHost:
+      return add_rules_on_host(collective, circumstances, rules);
+    case ProviderKind::kNodes:
+      return add_rules_on_nodes(collective, circumstances, rules);
     default:
-      return Algorithm::kStaged;
+      return add_rules_on_gpu(collective, circumstances, rules);
   }
 }
 
-Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
-  if (circumstances.provider == ProviderKind::kNodes) return select_on_nodes(collective, bytes, circumstances);
-  return circumstances.provider == ProviderKind::kHost ? select_on_host(collective, bytes, circumstances)
-                                                       : select_on_gpu(collective, bytes, circumstances);
-}
-
-bool can_carry(Algorithm algorithm, uint64_t bytes, const Circumstances& circumstances) {
+Capacity capacity_of(Algorithm algorithm, const Circumstances& circumstances) {
   if (circumstances.provider == ProviderKind::kNodes) {
-    return algorithm != Algorithm::kOneTrip || bytes <= circumstances.one_trip_bytes;
+    return {true, algorithm == Algorithm::kOneTrip ? circumstances.one_trip_bytes : kAny};
   }
-  const bool on_host = circumstances.provider == ProviderKind::kHost;
+  if (circumstances.provider == ProviderKind::kHost) {
+    return {true, algorithm == Algorithm::kPackets ? kMaxPacketDataBytes : kAny};
+  }
+  if (algorithm == Algorithm::kDefault) return {circumstances.provider == ProviderKind::kNccl, kAny};
   const uint64_t peers = static_cast<uint64_t>(std::max(1, circumstances.pes - 1));
-  if (on_host) return algorithm != Algorithm::kPackets || bytes <= kMaxPacketDataBytes;
-  if (algorithm == Algorithm::kDefault) return true;
-  if (circumstances.lanes == 0) return false;
-  if (algorithm == Algorithm::kPackets) return bytes <= kernels::kPacketBytes / peers;
-  if (algorithm == Algorithm::kLines) return bytes <= kernels::kLineBytes / peers;
-  return true;
+  uint64_t bytes = kAny;
+  if (algorithm == Algorithm::kPackets) bytes = kernels::kPacketBytes / peers;
+  if (algorithm == Algorithm::kLines) bytes = kernels::kLineBytes / peers;
+  return {circumstances.lanes > 0, bytes};
 }
 
 }  // namespace sparkgap

@@ -119,6 +119,17 @@ constexpr const Tuning* kTables[] = {&kH200};
 
 }  // namespace
 
+bool is_shape(int32_t collective, Algorithm algorithm, const Shape& shape) {
+  const auto within = [](int32_t number, int32_t least, int32_t most) { return number >= least && number <= most; };
+  // What the kernels are compiled for: packets and chunks have blocks of at most 512 threads.
+  const int32_t most_threads = algorithm == kLines ? 1024 : 512;
+  const bool by_chunks = algorithm == kOneShot || (algorithm == kChunked && collective != SPARKGAP_BROADCAST &&
+                                                   collective != SPARKGAP_ALL_TO_ALLV);
+  const bool chunk_is_right = !by_chunks || (shape.chunk_bytes >= 1_KiB && shape.chunk_bytes % 1_KiB == 0);
+  return within(shape.blocks, 1, 1024) && within(shape.threads, 32, most_threads) && shape.threads % 32 == 0 &&
+         shape.chunk_bytes <= 16_KiB && chunk_is_right && within(shape.senders, 0, 7) && within(shape.groups, 0, 14);
+}
+
 const Tuning& h200_tuning() { return kH200; }
 
 const Tuning& tuning_for(const char* gpu, bool shared) {
@@ -132,13 +143,12 @@ const Tuning& tuning_for(const char* gpu, bool shared) {
 Shape tuned_shape(const Tuning& tuning, int32_t collective, Algorithm algorithm, uint64_t bytes, int32_t pes,
                   int32_t lanes) {
   const TuningRows& rows = rows_of(tuning, collective, pes, lanes);
-  const uint64_t sent = bytes * static_cast<uint64_t>(pes > 2 ? pes - 1 : 1);
   // Where the table has none for an algorithm that a caller holds to.
   Shape shape = kChunks;
   for (int32_t row = 0; row < rows.count; ++row) {
     if (rows.rows[row].algorithm != algorithm) continue;
     shape = rows.rows[row].shape;
-    if (sent <= rows.rows[row].bytes) break;
+    if (bytes <= bytes_of(rows.rows[row], pes)) break;
   }
   return shape;
 }

@@ -1,5 +1,5 @@
-// Which algorithm a collective takes on GPUs, at which size, and how its kernel is launched: one table for each kind of
-// GPU, made from measurement. Shared by both libraries.
+// Which algorithm a collective takes on GPUs, at which size, and how its kernel is launched: what is built in, one
+// table for each kind of GPU, made from measurement. Shared by both libraries.
 //
 // The tables are data (tuning.cc); `native/test/gpu/run.sh run RESULTS shapes` measures what they are made of.
 #ifndef SPARKGAP_SELECT_TUNING_H
@@ -42,6 +42,9 @@ struct Tuning {
   TuningRows more[SPARKGAP_COLLECTIVES];  // for three PEs and more
 };
 
+// Whether that algorithm's kernel can be launched so.
+bool is_shape(int32_t collective, Algorithm algorithm, const Shape& shape);
+
 const Tuning& h200_tuning();
 
 // The table of the GPUs of that name, the H200's where there is none; or that of PEs that share a GPU, where no link is
@@ -53,15 +56,9 @@ inline const TuningRows& rows_of(const Tuning& tuning, int32_t collective, int32
   return (lanes < tuning.few_lanes ? tuning.pair_with_few : tuning.pair)[collective];
 }
 
-// carries(algorithm): whether it can be taken at all.
-template <class Carries>
-Algorithm tuned_algorithm(const Tuning& tuning, int32_t collective, uint64_t bytes, int32_t pes, int32_t lanes,
-                          const Carries& carries) {
-  const TuningRows& rows = rows_of(tuning, collective, pes, lanes);
-  const uint64_t sent = bytes * static_cast<uint64_t>(pes > 2 ? pes - 1 : 1);
-  int32_t row = 0;
-  while (row + 1 < rows.count && (sent > rows.rows[row].bytes || !carries(rows.rows[row].algorithm))) ++row;
-  return rows.rows[row].algorithm;
+// The largest message that the row is for.
+inline uint64_t bytes_of(const TuningRow& row, int32_t pes) {
+  return row.bytes == ~0ull || pes <= 2 ? row.bytes : row.bytes / static_cast<uint64_t>(pes - 1);
 }
 
 // The shape of `algorithm` for that size, also where the table would take another algorithm.

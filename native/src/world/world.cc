@@ -10,6 +10,7 @@
 #include "protocol/agreed_options.h"
 #include "protocol/call.h"
 #include "provider/host/cpu_limits.h"
+#include "provider/host/cpu_name.h"
 #include "provider/host/host_provider.h"
 
 namespace sparkgap {
@@ -83,6 +84,7 @@ void World::open(const sparkgap_world_options& options) {
   const EngineKind& engine = options_.node_pes == options_.pes ? kind : engine_kind_of_nodes(kind);
   circumstances_.pes = options.pes;
   circumstances_.provider = engine.provider;
+  make_routes();
   provider_ = std::make_unique<HostProvider>(options_);
   engine_ = engine.make(options_);
   if (options_.near_pe() == 0) provider_->make_world();
@@ -172,6 +174,15 @@ void World::meet_peers() {
   learn_circumstances();
   verify_puts();
   engine_->connect(*node_, &circumstances_);
+  learn_links();
+  if (circumstances_.provider == ProviderKind::kHost && tables_.name_a_device()) {
+    Text(circumstances_.device, sizeof circumstances_.device).add("%s", cpu_name().c_str());
+  }
+  make_routes();
+  tables_.choose(believed_);
+  make_routes();
+  check_routes();
+  engine_->use(routes_);
   // Other nodes may be on this machine, too.
   choose_waits();
   store_release(&call_line_->last_of_run, calls_);
@@ -321,12 +332,6 @@ void World::finish() {
   wake_sleepers(control_.header());
 }
 
-Algorithm World::algorithm_for(int32_t collective, uint64_t bytes) const {
-  const Algorithm held = held_[collective];
-  const bool use_held = held != Algorithm::kAuto && can_carry(held, bytes, circumstances_);
-  return use_held ? held : select(collective, bytes, circumstances_);
-}
-
 int32_t World::node_of(int32_t pe) const {
   return connected_ && pe >= 0 && pe < options_.pes ? engine_->node_of(pe) : -1;
 }
@@ -343,6 +348,7 @@ const char* World::describe() {
   text.add("%s: %d PEs, this is PE %d, epoch %llu", engine_ == nullptr ? "no provider" : options_.provider.c_str(),
            options_.pes, options_.pe, static_cast<unsigned long long>(options_.epoch));
   if (connected_ && circumstances_.oversubscribed) text.add(", more PEs than CPUs");
+  if (tables_.table() != nullptr) text.add(", tuning table %s", tables_.table()->name.c_str());
   if (engine_ != nullptr) {
     text.add(", ");
     engine_->describe(text);

@@ -20,10 +20,12 @@
 #include "protocol/control.h"
 #include "protocol/node.h"
 #include "provider/provider.h"
-#include "select/select.h"
+#include "select/explain.h"
 #include "sparkgap/sparkgap.h"
 #include "world/counters.h"
+#include "world/hints.h"
 #include "world/step.h"
+#include "world/tables.h"
 
 namespace sparkgap {
 class World;
@@ -125,8 +127,17 @@ class World {
   int32_t node_of(int32_t pe) const;
   ProviderKind provider() const { return circumstances_.provider; }
 
-  Algorithm algorithm_for(int32_t collective, uint64_t bytes) const;
-  void hold_to(int32_t collective, Algorithm algorithm) { held_[collective] = algorithm; }
+  Algorithm algorithm_for(int32_t collective, uint64_t bytes) const { return routes_.choose(collective, bytes); }
+  void hold_to(int32_t collective, Algorithm algorithm);
+  Explanation explain(int32_t collective, uint64_t bytes) const {
+    return sparkgap::explain(collective, bytes, believed_, routes_, tables_.table());
+  }
+  // Throws INVALID_ARGUMENT where only routes that give the same bits are allowed, and this does not.
+  void check_deterministic(int32_t collective, Algorithm algorithm) const;
+  void set_deterministic(bool on);
+  void set_hints(const char* text);
+  void set_tables(const sparkgap_tuning_table* tables, int32_t count);
+  const Tables& tables() const { return tables_; }
 
   const char* describe();
 
@@ -159,6 +170,9 @@ class World {
   void wait_for_peers_to_connect();
   void compare_options();
   void learn_circumstances();
+  void learn_links();
+  void make_routes();
+  void check_routes() const;
   void choose_waits();
   void verify_puts();
   void record(const CollectiveCall& call);
@@ -186,6 +200,10 @@ class World {
   std::optional<Node> node_;
   CallLine* call_line_ = nullptr;  // this PE's
   Circumstances circumstances_;
+  Hints hints_;
+  Circumstances believed_;  // the same with the user's hints: what routes are chosen by
+  Routes routes_;
+  Tables tables_;
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;

@@ -1,7 +1,7 @@
 #include "collective/algorithms.h"
 
 #include "protocol/control.h"
-#include "select/select.h"
+#include "select/routes.h"
 
 namespace sparkgap::test {
 namespace {
@@ -48,7 +48,9 @@ std::vector<uint64_t> threshold_bytes(int32_t collective, int pes, ProviderKind 
     Circumstances circumstances;
     circumstances.pes = pes;
     circumstances.oversubscribed = oversubscribed;
-    const auto selected = changes([&](uint64_t bytes) { return select(collective, bytes, circumstances); });
+    Routes routes;
+    routes.make(circumstances);
+    const auto selected = changes([&](uint64_t bytes) { return routes.choose(collective, bytes); });
     sizes.insert(sizes.end(), selected.begin(), selected.end());
   }
   return sizes;

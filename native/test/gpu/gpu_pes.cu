@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "gpu/gpu_pes.h"
-#include "select/tuning.h"
 
 namespace sparkgap::test {
 namespace {
@@ -40,18 +39,29 @@ GpuPe::GpuPe(int pe, int pes, Meeting& meeting, void* host_words) : meeting_(mee
   abort_ = reinterpret_cast<volatile uint32_t*>(page);
   record_ = reinterpret_cast<volatile kernels::WaitRecord*>(page + kRecordAt);
 
+  world.layout = SPARKGAP_DEVICE_LAYOUT;
   world.pe = pe;
   world.pes = pes;
-  world.lanes = kernels::lanes_for(properties.multiProcessorCount, (pes + gpus_ - 1) / gpus_);
   world.compute_major = properties.major;
-  world.tuning = &kernels::tuning_for(properties.name, pes > gpus_);
+  circumstances.pes = pes;
+  circumstances.provider = ProviderKind::kNvshmem;
+  circumstances.tuning = &kernels::tuning_for(properties.name, pes > gpus_);
+  set_lanes(kernels::lanes_for(properties.multiProcessorCount, (pes + gpus_ - 1) / gpus_));
+  world.routes = &routes;
   cuda_ok(kernels::prepare_kernels(), "prepare_kernels");
   cuda_ok(kernels::make_launch_cache(properties.major, &world.launches), "make_launch_cache");
   world.deadline_ns = kLongDeadlineNs;
   world.abort_word = static_cast<const uint32_t*>(mapped);
   world.record = reinterpret_cast<kernels::WaitRecord*>(static_cast<uint8_t*>(mapped) + kRecordAt);
+  world.exchange_at = kernels::exchange_at(pes);
   scratch_ = allocate(kernels::scratch_bytes(pes));
   for (int i = 0; i < pes; ++i) world.scratch[i] = scratch_.parts[i];
+}
+
+void GpuPe::set_lanes(int32_t lanes) {
+  world.lanes = lanes;
+  circumstances.lanes = lanes;
+  routes.make(circumstances);
 }
 
 void GpuPe::meet() {

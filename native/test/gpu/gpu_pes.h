@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collective/kernels.h"
+#include "select/routes.h"
 #include "support/check.h"
 #include "support/pes.h"
 
@@ -56,6 +57,9 @@ class GpuPe {
   // Zeroed memory of `bytes` on every PE; collective. Lives as long as the process.
   PeerMemory allocate(uint64_t bytes);
 
+  // How many lanes the kernels have from here on; the same on all PEs.
+  void set_lanes(int32_t lanes);
+
   void launch(const kernels::KernelCall& call);
   void synchronize();
   // Throws unless every wait so far has ended well.
@@ -67,6 +71,8 @@ class GpuPe {
   void raise_abort() { *abort_ = 1; }
 
   kernels::KernelWorld world = {};
+  Circumstances circumstances;
+  Routes routes;  // by the rules
   cudaStream_t stream = nullptr;
 
  private:

@@ -45,6 +45,8 @@ std::vector<uint64_t> counts_for(const GpuPe& pe, Algorithm algorithm, uint64_t 
                               lanes * slot, kernels::channel_slot_bytes(pes)}) {
       bytes.push_back(at);
     }
+    // The longest blocks of an allToAllv that go in packets.
+    if (algorithm == Algorithm::kChunked) bytes.push_back(kernels::kPacketBytes / 2 / kernels::others(pes));
     // Several pieces of each lane for each PE, so that all of a ring are at work at once.
     if (algorithm == Algorithm::kRing) bytes.push_back(lanes * pes * 3 * (uint64_t{8} << 10));
   }

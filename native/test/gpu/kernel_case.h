@@ -22,7 +22,7 @@ struct KernelCase {
   bool symmetric = false;     // `out` is given with its place
   bool shift_apart = false;   // with symmetric: PEs give different places
   int shift = 0;              // elements between the start of the memory and the arrays
-  kernels::Shape shape = {};  // as the world's tuning says
+  kernels::Shape shape = {};  // as the world's routes say
   uint64_t salt = 0;          // different salts, different inputs
 };
 

@@ -121,7 +121,7 @@ run() {
         ;;
       bench)
         step bench 300 ./gpu_collective_bench --pes "$largest" --nccl "$(nccl_library)" \
-          --collectives allReduce,reduceScatter,allGather,broadcast,reduce,allToAll
+          --collectives allReduce,reduceScatter,allGather,broadcast,reduce,allToAll,allToAllv
         step blocks 100 ./gpu_collective_bench --pes "$largest" --nccl none --modes graph --from 262144 \
           --max-blocks 4,8,16,32,0
         step floors 60 ./gpu_collective_bench --pes "$largest" --what floors
@@ -133,12 +133,12 @@ run() {
         ;;
       sanitizer)
         # It slows kernels down by hundreds; so few PEs and the tests that end.
-        if command -v compute-sanitizer > /dev/null; then
-          local some=(small/"$largest" grid/allToAllv/"$largest" grid/barrier/"$largest")
-          step memcheck 200 env SPARKGAP_TEST_PES="$largest" compute-sanitizer --target-processes all --error-exitcode 9 \
-            ./gpu_kernels_test "${some[@]}" graph/"$largest"
-          step racecheck 200 env SPARKGAP_TEST_PES="$largest" compute-sanitizer --tool racecheck --target-processes all \
-            --error-exitcode 9 ./gpu_kernels_test "${some[@]}"
+        local sanitizer
+        if sanitizer=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer); then
+          sanitizer+=" --target-processes all --error-exitcode 9"
+          local some=(small/"$largest" hidden_words/"$largest" grid/barrier/"$largest")
+          step memcheck 200 env SPARKGAP_TEST_PES="$largest" $sanitizer ./gpu_kernels_test "${some[@]}" graph/"$largest"
+          step racecheck 200 env SPARKGAP_TEST_PES="$largest" $sanitizer --tool racecheck ./gpu_kernels_test "${some[@]}"
         else
           echo "none  compute-sanitizer is not on this host" | tee -a "$results/summary.txt"
         fi

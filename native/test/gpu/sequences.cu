@@ -5,18 +5,13 @@
 #include "gpu/tests.h"
 #include "protocol/line.cuh"
 #include "protocol/scratch.h"
-#include "select/select.h"
 #include "support/reference.h"
 
 namespace sparkgap::test {
 namespace {
 
 Algorithm algorithm_for(const GpuPe& pe, int32_t collective, uint64_t bytes) {
-  Circumstances circumstances;
-  circumstances.pes = pe.pes();
-  circumstances.provider = ProviderKind::kNvshmem;
-  circumstances.lanes = pe.world.lanes;
-  return select(collective, bytes, circumstances);
+  return pe.routes.choose(collective, bytes);
 }
 
 // The same on all PEs, which draw from generators of the same seed.

@@ -8,6 +8,7 @@
 
 #include "collective/grid.h"
 #include "gpu/worlds.h"
+#include "step/steps.h"
 #include "support/hosts.h"
 
 namespace sparkgap::test {
@@ -67,13 +68,23 @@ void one_sided_calls_end_at_the_node() {
       expect_failure(world, sparkgap_signal(world, words, 0, 1, SPARKGAP_SIGNAL_ADD, peer), SPARKGAP_UNAVAILABLE, why);
       expect_failure(world, sparkgap_fetch_add(world, words, 0, 1, peer, &before), SPARKGAP_UNAVAILABLE, why);
     }
-    // What is refused does no harm.
-    pe.ok(sparkgap_barrier(world), "barrier");
+    // What is refused does no harm, neither to a step.
+    const int far = node_of(world_of, pe.pe()) == 0 ? pe.pes() - 1 : 0;
+    auto* reduced = static_cast<float*>(sparkgap_buffer_address(data));
+    sparkgap_step* step = record(pe, [&] {
+      sum(pe, reduced, 1000);
+      expect_failure(world, sparkgap_signal(world, words, 8, 1, SPARKGAP_SIGNAL_SET, far), SPARKGAP_UNAVAILABLE, why);
+      pe.ok(sparkgap_barrier(world), "barrier");
+    });
+    expect(sparkgap_step_calls(step) == 2, "%d calls", sparkgap_step_calls(step));
+    write(pe, data, values);
+    run(pe, step);
     synchronize(pe);
+    expect_equal(read(pe, data, 1000), sum_of(pe.pes(), 1000), "the sum of a step");
   });
 }
 
-// NCCL waits for more than has been sent; the PEs find out why.
+// NCCL takes what comes for what it waits for, and then waits for what does not come; the PEs find out why.
 void calls_that_differ_and_wait_are_told_apart_between_nodes() {
   if (is_on_one_node()) return;
   run_pes(world_of, [](const Pe& pe) {
@@ -88,8 +99,13 @@ void calls_that_differ_and_wait_are_told_apart_between_nodes() {
     pe.ok(reduce(kCount), "all_reduce");
     const bool less = pe.pe() == pe.pes() - 1;
     sparkgap_status status = reduce(less ? kCount / 8 : kCount);
-    // Whoever has had enough waits in the next call.
+    // Whoever has sent less waits in the next call, if not in this one.
     if (status == SPARKGAP_OK && less) status = reduce(kCount);
+    // The other may have had both calls' data for its one.
+    for (int looks = 0; looks < 1000 && status == SPARKGAP_OK; ++looks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      status = sparkgap_synchronize(pe.world());
+    }
     expect_failure(pe.world(), status, SPARKGAP_MISMATCH, {"float32 x 4194304", "float32 x 524288"});
   });
 }

@@ -93,6 +93,7 @@ void fifty_small_sums_are_one_launch() {
 }
 
 void one_sided_calls_are_part_of_a_step() {
+  if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
     sparkgap_world* world = pe.world();
     constexpr size_t kCount = 3000;

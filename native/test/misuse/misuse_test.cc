@@ -198,6 +198,24 @@ std::vector<Misuse> misuses_of_the_heap() {
       {"free of a buffer of another world",
        [](Arguments& a) { return sparkgap_free(a.world, a.foreign); },
        {"buffer", "world"}},
+      {"what kernels take of a world in host memory",
+       [](Arguments& a) {
+         sparkgap_device_world world;
+         return sparkgap_world_device(a.world, &world);
+       },
+       {"GPUs", "host memory"}},
+      {"what kernels take of a buffer in host memory",
+       [](Arguments& a) {
+         sparkgap_device_buffer buffer;
+         return sparkgap_buffer_device(a.world, a.buffer, &buffer);
+       },
+       {"GPUs", "host memory"}},
+      {"what kernels take of a buffer of another world",
+       [](Arguments& a) {
+         sparkgap_device_buffer buffer;
+         return sparkgap_buffer_device(a.world, a.foreign, &buffer);
+       },
+       {"buffer", "world"}},
       {"connecting twice",
        [](Arguments& a) {
          const uint8_t id[SPARKGAP_WORLD_ID_BYTES] = {};

@@ -1,4 +1,4 @@
-// Large reductions between three hosts: the same bits by every way, and what goes over the cable.
+// Large reductions and broadcasts between three hosts: the same bits by every way, and what goes over the cable.
 // Run within tools/hosts/hosts.py --hosts 3 run.
 #include <cstring>
 #include <fstream>
@@ -87,6 +87,24 @@ void large_reductions_send_no_more_than_they_must() {
   });
 }
 
+// The message leaves the root once, and every other PE half of it.
+void a_large_broadcast_leaves_the_root_once() {
+  run_pes(pes_on({1, 1, 1}), [](const Pe& pe) {
+    std::vector<float> values(4 << 20, pe.pe() == 1 ? 7.0f : 0.0f);
+    const uint64_t bytes = values.size() * sizeof(float);
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    const uint64_t before = bytes_sent();
+    pe.ok(sparkgap_broadcast(pe.world(), values.data(), values.data(), values.size(), SPARKGAP_FLOAT32, 1),
+          "broadcast");
+    pe.ok(sparkgap_barrier(pe.world()), "barrier");
+    const uint64_t sent = bytes_sent() - before;
+    expect(values.front() == 7 && values.back() == 7, "PE %d got something else", pe.pe());
+    const uint64_t must = pe.pe() == 1 ? bytes : bytes / 2;
+    expect(sent >= must, "PE %d: %lu bytes were sent; the test shows nothing", pe.pe(), sent);
+    expect(sent < must * 5 / 4, "PE %d sent %lu bytes for a message of %lu", pe.pe(), sent, bytes);
+  });
+}
+
 }  // namespace
 }  // namespace sparkgap::test
 
@@ -95,5 +113,6 @@ int main(int argc, char** argv) {
   return run_tests(
       argc, argv,
       {{"reductions_have_the_same_bits_whichever_way_they_go", reductions_have_the_same_bits_whichever_way_they_go},
-       {"large_reductions_send_no_more_than_they_must", large_reductions_send_no_more_than_they_must}});
+       {"large_reductions_send_no_more_than_they_must", large_reductions_send_no_more_than_they_must},
+       {"a_large_broadcast_leaves_the_root_once", a_large_broadcast_leaves_the_root_once}});
 }

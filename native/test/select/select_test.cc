@@ -1,10 +1,10 @@
-// Selection is a pure function: what it may say for each provider, size and world.
-#include "select/select.h"
-
+// What a world chooses by the rules that are built in, by a table and by what is held: for each provider, size and
+// world.
 #include <cstring>
 #include <string>
 
 #include "protocol/kernel_world.h"
+#include "select/routes.h"
 #include "support/check.h"
 
 namespace sparkgap::test {
@@ -18,6 +18,12 @@ Circumstances circumstances_of(ProviderKind provider, int pes, int lanes) {
   circumstances.pes = pes;
   circumstances.lanes = lanes;
   return circumstances;
+}
+
+Algorithm select(int32_t collective, uint64_t bytes, const Circumstances& circumstances) {
+  Routes routes;
+  routes.make(collective, circumstances, {}, Algorithm::kAuto);
+  return routes.choose(collective, bytes);
 }
 
 template <class Use>
@@ -118,6 +124,103 @@ void between_nodes_it_is_few_messages_for_small_ones_and_few_bytes_for_large_one
   expect_selected(selected(3, 3, false, SPARKGAP_ALL_REDUCE, 64 << 10), "rails", "64 KiB, three nodes");
   expect_selected(selected(3, 3, false, SPARKGAP_ALL_REDUCE, 64 << 20), "scattered-rails", "64 MiB, three nodes");
   expect_selected(selected(4, 8, true, SPARKGAP_REDUCE, 1 << 20), "scattered-rails", "reduce of 1 MiB, four nodes");
+  expect_selected(selected(2, 2, false, SPARKGAP_BROADCAST, 64 << 20), "rails", "broadcast of 64 MiB, two nodes");
+  expect_selected(selected(3, 3, false, SPARKGAP_BROADCAST, 64 << 10), "rails", "broadcast of 64 KiB, three nodes");
+  expect_selected(selected(3, 6, true, SPARKGAP_BROADCAST, 1 << 20), "scattered-rails",
+                  "broadcast of 1 MiB, three nodes");
+}
+
+void a_table_is_followed_as_far_as_it_goes() {
+  const Circumstances circumstances = circumstances_of(ProviderKind::kHost, 4, 0);
+  const TableRow rows[] = {{1 << 10, Algorithm::kPackets, {}},
+                           {1 << 20, Algorithm::kTwoShot, {}},
+                           {2 << 20, Algorithm::kRing, {}},  // which the host does not have
+                           {4 << 20, Algorithm::kOneShot, {}}};
+  Routes routes;
+  routes.make(circumstances);
+  routes.make(SPARKGAP_ALL_REDUCE, circumstances, {rows, 4}, Algorithm::kAuto);
+  const auto expect_choice = [&](uint64_t bytes, Algorithm algorithm, Reason reason) {
+    const Routes::Choice choice = routes.choice(SPARKGAP_ALL_REDUCE, bytes);
+    expect(choice.algorithm == algorithm && choice.reason == reason, "%lu bytes: %s, reason %d", bytes,
+           algorithm_name(choice.algorithm), static_cast<int>(choice.reason));
+  };
+  expect_choice(0, Algorithm::kPackets, Reason::kTable);
+  expect_choice(1 << 10, Algorithm::kPackets, Reason::kTable);
+  expect_choice((1 << 10) + 1, Algorithm::kTwoShot, Reason::kTable);
+  expect_choice((1 << 20) + 1, Algorithm::kOneShot, Reason::kTable);
+  expect_choice((4 << 20) + 1, Algorithm::kDirect, Reason::kRule);
+  expect(routes.choice(SPARKGAP_BROADCAST, 64).reason == Reason::kRule, "a collective that is not in the table");
+}
+
+void what_is_held_goes_before_the_table_as_far_as_it_carries() {
+  const Circumstances circumstances = circumstances_of(ProviderKind::kHost, 4, 0);
+  const TableRow rows[] = {{~0ull, Algorithm::kTwoShot, {}}};
+  Routes routes;
+  routes.make(SPARKGAP_ALL_REDUCE, circumstances, {rows, 1}, Algorithm::kPackets);
+  const uint64_t most = capacity_of(Algorithm::kPackets, circumstances).bytes;
+  expect(routes.choice(SPARKGAP_ALL_REDUCE, most).reason == Reason::kHeld, "held");
+  expect(routes.choose(SPARKGAP_ALL_REDUCE, most) == Algorithm::kPackets, "packets");
+  expect(routes.choose(SPARKGAP_ALL_REDUCE, most + 1) == Algorithm::kTwoShot, "more than packets carry");
+  routes.make(SPARKGAP_ALL_REDUCE, circumstances, {rows, 1}, Algorithm::kAuto);
+  expect(routes.choose(SPARKGAP_ALL_REDUCE, 64) == Algorithm::kTwoShot, "given back");
+}
+
+void arrays_that_cannot_be_read_go_by_the_next_row() {
+  const Circumstances circumstances = circumstances_of(ProviderKind::kHost, 4, 0);
+  const TableRow rows[] = {{4 << 10, Algorithm::kDirect, {}}, {1 << 20, Algorithm::kOneShot, {}}};
+  for (const Algorithm held : {Algorithm::kAuto, Algorithm::kDirect}) {
+    Routes routes;
+    routes.make(SPARKGAP_ALL_REDUCE, circumstances, {rows, 2}, held);
+    expect(routes.choose(SPARKGAP_ALL_REDUCE, 64) == Algorithm::kDirect, "64 B");
+    expect(routes.choose_for_any_memory(SPARKGAP_ALL_REDUCE, 64) == Algorithm::kOneShot, "64 B, private");
+    expect(routes.choose_for_any_memory(SPARKGAP_ALL_REDUCE, 8 << 20) == Algorithm::kTwoShot, "8 MiB, private");
+  }
+  for_each_call([&](int collective, uint64_t bytes) {
+    Routes routes;
+    routes.make(collective, circumstances, {}, Algorithm::kAuto);
+    expect(!needs_readable_arrays(routes.choose_for_any_memory(collective, bytes)), "collective %d, %lu bytes",
+           collective, bytes);
+  });
+}
+
+void what_may_give_other_bits_is_left_out_where_the_same_are_asked_for() {
+  for (const int lanes : {0, kernels::kMaxLanes}) {
+    Circumstances circumstances = circumstances_of(ProviderKind::kNccl, 4, lanes);
+    circumstances.deterministic = true;
+    const TableRow rows[] = {{~0ull, Algorithm::kDefault, {}}};
+    for_each_call([&](int collective, uint64_t bytes) {
+      Routes routes;
+      routes.make(collective, circumstances, {rows, 1}, Algorithm::kDefault);
+      const Algorithm chosen = routes.choose(collective, bytes);
+      if (!kCollectives[collective].has_op) {
+        expect(chosen == Algorithm::kDefault, "collective %d reduces nothing", collective);
+      } else {
+        expect((chosen == Algorithm::kAuto) == (lanes == 0) && chosen != Algorithm::kDefault, "collective %d: %s",
+               collective, algorithm_name(chosen));
+      }
+    });
+  }
+}
+
+void a_kernel_has_the_shape_of_its_row_and_else_the_one_that_is_built_in() {
+  Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
+  const kernels::Shape shape = {8, 64, 0, 0, 0};
+  const TableRow rows[] = {{1 << 10, Algorithm::kPackets, shape}, {64 << 10, Algorithm::kLines, {}}};
+  Routes routes;
+  Routes rules;
+  routes.make(SPARKGAP_ALL_REDUCE, circumstances, {rows, 2}, Algorithm::kAuto);
+  rules.make(SPARKGAP_ALL_REDUCE, circumstances, {}, Algorithm::kAuto);
+  const auto same = [](const kernels::Shape& a, const kernels::Shape& b) {
+    return a.blocks == b.blocks && a.threads == b.threads && a.chunk_bytes == b.chunk_bytes;
+  };
+  expect(same(routes.shape(SPARKGAP_ALL_REDUCE, Algorithm::kPackets, 64), shape), "the table's");
+  for (uint64_t bytes = 2 << 10; bytes <= 256 << 20; bytes *= 2) {
+    for (const Algorithm algorithm : {Algorithm::kLines, Algorithm::kOneShot, Algorithm::kTwoShot}) {
+      expect(
+          same(routes.shape(SPARKGAP_ALL_REDUCE, algorithm, bytes), rules.shape(SPARKGAP_ALL_REDUCE, algorithm, bytes)),
+          "%s, %lu bytes", algorithm_name(algorithm), bytes);
+    }
+  }
 }
 
 }  // namespace
@@ -130,6 +233,14 @@ int main(int argc, char** argv) {
       {{"what_is_selected_is_there_and_can_carry_the_message", what_is_selected_is_there_and_can_carry_the_message},
        {"large_all_reduces_go_round_a_ring_only_over_pci_express",
         large_all_reduces_go_round_a_ring_only_over_pci_express},
+       {"a_table_is_followed_as_far_as_it_goes", a_table_is_followed_as_far_as_it_goes},
+       {"what_is_held_goes_before_the_table_as_far_as_it_carries",
+        what_is_held_goes_before_the_table_as_far_as_it_carries},
+       {"arrays_that_cannot_be_read_go_by_the_next_row", arrays_that_cannot_be_read_go_by_the_next_row},
+       {"what_may_give_other_bits_is_left_out_where_the_same_are_asked_for",
+        what_may_give_other_bits_is_left_out_where_the_same_are_asked_for},
+       {"a_kernel_has_the_shape_of_its_row_and_else_the_one_that_is_built_in",
+        a_kernel_has_the_shape_of_its_row_and_else_the_one_that_is_built_in},
        {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
        {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
        {"all_reduces_on_gpus_go_in_packets_then_lines_then_chunks",

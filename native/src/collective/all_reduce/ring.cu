@@ -32,8 +32,8 @@
 #include "collective/lanes.cuh"
 #include "collective/launch.h"
 #include "protocol/ring.h"
-#include "reduce/elements.cuh"
 #include "reduce/fold.cuh"
+#include "sparkgap/device/elements.cuh"
 
 namespace sparkgap::kernels {
 namespace {

@@ -5,7 +5,15 @@
 //   in another node: what has come --copy--> that PE's slot and out      post
 //   the others: wait for the one that has it, its slot --copy--> out
 //
+// Scattered, the root sends piece k to one of the other nodes in turn, whose PE hands it on to the rest:
+//
+//   what has come --copy--> out --> a slot of one PE of each node but its own and the root's
+//
+// so that the message leaves the root's node once and not once for each other node. A piece then takes two trips.
+//
 // Nobody waits for those that only take, but for a free slot. Any memory, in place or not.
+#include "collective/rails.h"
+
 #include <algorithm>
 
 #include "collective/chunks.h"
@@ -13,7 +21,7 @@
 
 namespace sparkgap {
 
-void broadcast_rails(HostNodes& nodes, const CollectiveCall& call) {
+void broadcast_by_rails(HostNodes& nodes, const CollectiveCall& call, bool scattered) {
   Channels& channels = nodes.channels();
   const NodeMap& map = nodes.map();
   HostNode& near = nodes.near();
@@ -24,17 +32,36 @@ void broadcast_rails(HostNodes& nodes, const CollectiveCall& call) {
   // Who has it first in this node.
   const int32_t first_pe = in_root_node ? call.root : map.partner(nodes.own(), call.root);
   const bool is_first = nodes.pe() == first_pe;
+  const int32_t root_node = map.node_of(call.root);
+  int32_t relay = kNoPe;  // the node that hands this piece on
+  int32_t turn = 0;
   const uint64_t chunk = nodes.chunk_bytes([](int32_t) { return 1; });
   for_each_chunk(given_bytes(call), chunk, [&](uint64_t first, uint64_t bytes) {
     uint8_t* out = advance(call.out, first);
     const uint8_t* data = nullptr;
+    int32_t source = call.root;
+    bool is_in_out = false;
+    if (scattered) {
+      relay = (root_node + 1 + turn) % map.nodes();
+      turn = (turn + 1) % (map.nodes() - 1);
+      if (relay != nodes.own()) source = map.partner(relay, call.root);
+    }
     if (is_root) {
       data = advance(call.in, first);
       for (int32_t node = 0; node < map.nodes(); ++node) {
-        if (node != nodes.own()) channels.send(map.partner(node, call.root), data, bytes);
+        const bool is_asked = !scattered || node == relay;
+        if (node != nodes.own() && is_asked) channels.send(map.partner(node, call.root), data, bytes);
       }
     } else if (is_first) {
-      data = channels.receive(call.root);
+      data = channels.receive(source);
+      if (relay == nodes.own()) {
+        // From where it stays until all has been sent.
+        copy_out(out, data, bytes);
+        is_in_out = true;
+        for (int32_t node = 0; node < map.nodes(); ++node) {
+          if (node != relay && node != root_node) channels.send(map.partner(node, call.root), out, bytes);
+        }
+      }
     }
     if (!nodes.is_alone()) {
       steps.begin();
@@ -46,9 +73,11 @@ void broadcast_rails(HostNodes& nodes, const CollectiveCall& call) {
         data = steps.slot(source);
       }
     }
-    if (data != out) copy_out(out, data, bytes);
-    if (is_first && !is_root) channels.release(call.root);
+    if (data != out && !is_in_out) copy_out(out, data, bytes);
+    if (is_first && !is_root) channels.release(source);
   });
 }
+
+void broadcast_rails(HostNodes& nodes, const CollectiveCall& call) { broadcast_by_rails(nodes, call, false); }
 
 }  // namespace sparkgap

@@ -13,7 +13,7 @@
 // Rotation: protocol/scratch.h. A thread takes the lines that it has sent, so in place is as good as out of place.
 // Requires: bytes <= kLineBytes / (pes - 1). Any alignment; 16 bytes at once where the message is aligned to 16.
 #include "collective/one_trip/message.cuh"
-#include "collective/one_trip/words.cuh"
+#include "sparkgap/device/words.cuh"
 
 namespace sparkgap::kernels {
 namespace {

@@ -12,7 +12,7 @@
 // Rotation: protocol/scratch.h. A thread takes the words that it has sent, so in place is as good as out of place.
 // Requires: bytes <= kPacketBytes / (pes - 1). Any alignment; words are 8-byte loads where the message is aligned to 8.
 #include "collective/one_trip/message.cuh"
-#include "collective/one_trip/words.cuh"
+#include "sparkgap/device/words.cuh"
 
 namespace sparkgap::kernels {
 namespace {

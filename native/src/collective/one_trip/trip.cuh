@@ -16,7 +16,8 @@
 
 #include "collective/launch.h"
 #include "collective/launch_cache.h"
-#include "protocol/packet.cuh"
+#include "protocol/wait.cuh"
+#include "sparkgap/device/packet.cuh"
 
 namespace sparkgap::kernels {
 

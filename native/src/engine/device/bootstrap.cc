@@ -111,7 +111,15 @@ void DeviceEngine::connect(Node& node, Circumstances* circumstances) {
   find_links(cards);
   circumstances->lanes = nodes_ == nullptr ? device_->lanes() : 0;
   circumstances->pcie = nodes_ == nullptr && links_[0].has(SPARKGAP_LINK_PCIE);
-  circumstances->tuning = &kernels::tuning_for(cards[0].name, share_a_gpu(cards));
+  circumstances->gpu_shared = share_a_gpu(cards);
+  circumstances->tuning = &kernels::tuning_for(cards[0].name, circumstances->gpu_shared);
+  const auto as_first = [&cards](const DeviceCard& card) { return std::strcmp(card.name, cards[0].name) == 0; };
+  if (std::all_of(cards.begin(), cards.end(), as_first)) {
+    Text(circumstances->device, sizeof circumstances->device).add("%s", cards[0].name);
+  }
+  (options_.provider == "nvshmem" ? circumstances->nvshmem_version : circumstances->nccl_version) =
+      cards[0].library_version;
+  if (nodes_ != nullptr) circumstances->nodes = nodes_->map().nodes();
 }
 
 void DeviceEngine::find_links(const std::vector<DeviceCard>& cards) {

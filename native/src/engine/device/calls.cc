@@ -28,6 +28,7 @@ Algorithm DeviceEngine::collective(const CollectiveCall& call) {
   if (!recording_) compare_between_nodes();
   uses_provider_ |= call.algorithm == Algorithm::kDefault;
   check(device_->collective(call, &unfinished, &failure_));
+  if (recording_) recorded_.push_back({0, call.collective, recorded_place_});
   if (unfinished) {
     synchronize();
     check(device_->finish(&failure_));
@@ -85,6 +86,13 @@ void DeviceEngine::fetch_add(const SymmetricMemory& memory, uint64_t offset, int
   if (before == nullptr) return;
   synchronize();
   *before = device_->fetched();
+}
+
+const sparkgap_device_world& DeviceEngine::device_world() const {
+  if (device_->lanes() > 0) return device_->view();
+  fail(SPARKGAP_UNAVAILABLE, kNoPe,
+       "kernels exchange data only where every GPU addresses the memory of every other, which is so for GPUs of one "
+       "host that are peers of each other (nvidia-smi topo -p2p w): use collectives");
 }
 
 Event* DeviceEngine::make_event() {

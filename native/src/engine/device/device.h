@@ -24,7 +24,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 6;
+constexpr int32_t kDeviceInterface = 7;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -78,9 +78,13 @@ class DeviceWorld {
   virtual sparkgap_status check_room(uint64_t bytes, Failure* failure) = 0;
   // Collective, bytes > 0, zeroed: the first half of an allocation.
   virtual sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) = 0;
+  // What kernels take of this PE, after use_scratch; lives as long as the world.
+  virtual const sparkgap_device_world& view() const = 0;
   // Blocks that a kernel may have, after use_scratch; 0 if PEs cannot all address each other's memory, so that only the
   // provider's own collectives are left.
   virtual int32_t lanes() const = 0;
+  // Before the first collective: by which its kernels are launched; changes with what the world chooses.
+  virtual void use(const Routes& routes) = 0;
   // After an allocation has failed on some PE: makes allocate go another way, on all PEs alike. False: there is none.
   virtual bool fall_back() = 0;
 

@@ -40,6 +40,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   void write_card(uint8_t* card, const uint8_t* node_id) const override;
   const uint8_t* take_cards(const uint8_t* cards) override;
   void connect(Node& node, Circumstances* circumstances) override;
+  void use(const Routes& routes) override { device_->use(routes); }
   // Waits for what is enqueued and for the other PEs to come here, both with a limit. False if a kernel may still use
   // memory of other PEs. The destructor does it, too.
   bool leave() override;
@@ -57,6 +58,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
 
   std::unique_ptr<SymmetricMemory> allocate(uint64_t bytes) override;
   bool memory_is_device() const override { return true; }
+  const sparkgap_device_world& device_world() const override;
 
   int32_t node_of(int32_t pe) const override { return nodes_ == nullptr ? 0 : nodes_->map().node_of(pe); }
   int32_t link(int32_t a, int32_t b) const override;
@@ -76,7 +78,10 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   double elapsed_us(Event& start, Event& end) override;
 
   void begin_recording() override;
-  void record_next(int32_t step, int32_t call) override { device_->set_place({step, call}); }
+  void record_next(int32_t step, int32_t call) override {
+    recorded_place_ = {step, call};
+    device_->set_place(recorded_place_);
+  }
   std::unique_ptr<Recorded> end_recording() override;
   void drop_recording() noexcept override;
 
@@ -126,11 +131,21 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   void look_at_kernels(Waiter& waiter);
   void look_at_provider(Waiter& waiter);
   void look_for_cause();
+  [[noreturn]] void give_up_late(int64_t waited_us);
+  bool find_behind(int32_t* pe, uint64_t* call);
+  void describe_late_call(Text& text, uint64_t call) const;
 
   // How long one look at the GPU may take before this PE looks at its peers.
   static constexpr int64_t kPollUs = 10000;
   // How often a PE that waits compares its calls with those of other nodes.
   static constexpr int64_t kComparisonUs = 1000000;
+  // A call of a step, while its number may be asked for.
+  struct PlacedCall {
+    uint64_t call;
+    int32_t collective;
+    kernels::StepPlace place;
+  };
+  static constexpr uint64_t kPlacedCalls = 64;
   // How long the reason of a failure of the provider's is looked for.
   static constexpr int64_t kCauseUs = 500000;
 
@@ -152,11 +167,14 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   uint64_t freed_ = 0;
   bool uses_provider_ = false;  // for some collective
   int64_t next_comparison_us_ = 0;
-  bool started_ = false;      // on this PE
-  bool all_started_ = false;  // on every PE
-  bool recording_ = false;    // a step
-  Failure failure_;           // of the call in hand
-  Failure device_failure_;    // why this process can use its GPU no more
+  bool started_ = false;                        // on this PE
+  bool all_started_ = false;                    // on every PE
+  bool recording_ = false;                      // a step
+  kernels::StepPlace recorded_place_ = {};      // of the call that comes next
+  std::vector<PlacedCall> recorded_;            // collectives of the step, which have no number yet
+  PlacedCall placed_calls_[kPlacedCalls] = {};  // by the number of the call, of the steps that were launched last
+  Failure failure_;                             // of the call in hand
+  Failure device_failure_;                      // why this process can use its GPU no more
 };
 
 }  // namespace sparkgap

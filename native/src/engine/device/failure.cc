@@ -9,10 +9,22 @@
 namespace sparkgap {
 namespace {
 
-// "allReduce", or "allReduce (call 7 of step 2)".
+// "allReduce", "allReduce (call 7 of step 2)" or "allReduce in a kernel of the caller's".
+void describe_activity(Text& text, int32_t activity, const kernels::StepPlace& place) {
+  const int32_t kind = activity % device::kInCallersKernel;
+  if (kind == device::kWaitSignal) {
+    text.add("waitSignal");
+  } else if (kind == device::kWaitBlocks) {
+    text.add("the meeting of all blocks");
+  } else {
+    text.add("%s", operation_name(kind));
+  }
+  if (activity >= device::kInCallersKernel) text.add(" in a kernel of the caller's");
+  if (place.step > 0) text.add(" (call %d of step %d)", place.call, place.step);
+}
+
 void describe_activity(Text& text, const kernels::WaitRecord& record) {
-  text.add("%s", record.collective == kWaitSignal ? "waitSignal" : operation_name(record.collective));
-  if (record.place.step > 0) text.add(" (call %d of step %d)", record.place.call, record.place.step);
+  describe_activity(text, record.collective, record.place);
 }
 
 }  // namespace
@@ -57,7 +69,10 @@ void DeviceEngine::look_around(int64_t waited_us) {
     next_comparison_us_ = waited_us + kComparisonUs;
   }
   // The kernels' own deadline, which names the PE and the slot, comes first; NCCL's kernels and the user's have none.
-  if (waited_us < (options_.peer_timeout_ms + 2000) * 1000) return;
+  if (waited_us >= (options_.peer_timeout_ms + 2000) * 1000) give_up_late(waited_us);
+}
+
+void DeviceEngine::give_up_late(int64_t waited_us) {
   Failure failure;
   failure.status = SPARKGAP_TIMED_OUT;
   Text text(failure.message, sizeof failure.message);
@@ -66,8 +81,50 @@ void DeviceEngine::look_around(int64_t waited_us) {
   const CallLine& own = node_->control().call_line(node_->pe());
   describe_call(text, own.begun, own.signature[own.begun % kCallsKept]);
   text.add(", was not done");
-  node_->waiter().describe_lateness(text, kNoPe, waited_us);
+  uint64_t late = 0;
+  if (find_behind(&failure.pe, &late)) {
+    text.add(": ");
+    describe_late_call(text, late);
+    node_->waiter().describe_lateness_of(text, failure.pe, waited_us);
+  } else {
+    node_->waiter().describe_lateness(text, kNoPe, waited_us);
+  }
   node_->waiter().give_up(failure);
+}
+
+// The PE that has begun fewest calls, fewer than this one, and the first that it has not begun.
+bool DeviceEngine::find_behind(int32_t* pe, uint64_t* call) {
+  uint64_t least = load_relaxed(&node_->control().call_line(node_->pe()).begun);
+  *pe = kNoPe;
+  const auto look_at = [&](int32_t other, uint64_t begun) {
+    if (begun >= least) return;
+    least = begun;
+    *call = begun + 1;
+    *pe = other;
+  };
+  for (int32_t near = 0; near < node_->pes(); ++near) {
+    look_at(node_->world_pe(near), load_acquire(&node_->control().call_line(near).begun));
+  }
+  if (nodes_ != nullptr) {
+    for (const int32_t far : nodes_->channels().peers()) {
+      // What is told has no calls while that PE makes one after the other.
+      const CallLine* calls = nodes_->channels().calls_of(far);
+      if (calls != nullptr && calls->begun > 0) look_at(far, calls->begun);
+    }
+  }
+  return *pe != kNoPe;
+}
+
+void DeviceEngine::describe_late_call(Text& text, uint64_t call) const {
+  const PlacedCall& placed = placed_calls_[call % kPlacedCalls];
+  CallSignature signature;
+  if (placed.call == call) {
+    describe_activity(text, placed.collective, placed.place);
+  } else if (find_call(node_->control().call_line(node_->pe()), call, &signature)) {
+    describe_call(text, call, signature);
+  } else {
+    text.add("call #%llu", static_cast<unsigned long long>(call));
+  }
 }
 
 // The provider's calls may not look at the deadline.
@@ -107,6 +164,13 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
         " on the GPU of PE %d (%s): PE %d (%s) has made another call in its place. All PEs must make the same calls "
         "in the same order, with the same type, operation, root and count",
         options_.pe, options_.label.c_str(), peer, node_->control().record(record.peer).label);
+  } else if (end == kernels::WaitEnd::kNoSuchChannel) {
+    failure.status = SPARKGAP_ABORTED;
+    text.add(
+        "a kernel of the caller's on the GPU of PE %d (%s) has asked for channel %llu, and there are %llu, from 0: "
+        "use fewer blocks, or a lower first channel",
+        options_.pe, options_.label.c_str(), static_cast<unsigned long long>(record.seen),
+        static_cast<unsigned long long>(record.expected));
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
     describe_activity(text, record);
@@ -114,6 +178,9 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
              options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
              static_cast<unsigned long long>(record.expected), static_cast<unsigned long long>(record.seen));
     waiter.describe_lateness(text, record.peer, options_.peer_timeout_ms * 1000);
+    if (record.collective == device::kInCallersKernel + device::kWaitBlocks) {
+      text.add(". Blocks that wait for each other have to be on the GPU at once: launch fewer (docs/device.md)");
+    }
   }
   abort_world(node_->control(), options_.pe, failure);
 }

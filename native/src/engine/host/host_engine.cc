@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "collective/host_algorithms.h"
-#include "description/comparison.h"
 #include "protocol/atomics.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
 #include "provider/host/segment.h"
+#include "sparkgap/device/comparison.h"
 
 namespace sparkgap {
 namespace {
@@ -54,15 +54,12 @@ class HostEngine::Memory final : public SymmetricMemory {
   const std::unique_ptr<SymmetricMemory> memory_;
 };
 
-void HostEngine::connect(Node& node, Circumstances* circumstances) {
-  node_.emplace(node);
-  circumstances_ = circumstances;
-}
+void HostEngine::connect(Node& node, Circumstances*) { node_.emplace(node); }
 
 Algorithm HostEngine::collective(const CollectiveCall& call) {
   if (__builtin_expect(host_algorithm(call.collective, call.algorithm)(*node_, call), 1)) return call.algorithm;
   // An array is out of the others' reach.
-  const Algorithm any = select_for_any_memory(call.collective, given_bytes(call), *circumstances_);
+  const Algorithm any = routes_->choose_for_any_memory(call.collective, given_bytes(call));
   host_algorithm(call.collective, any)(*node_, call);
   return any;
 }
@@ -94,7 +91,7 @@ void HostEngine::wait_signal(const SymmetricMemory& memory, uint64_t offset, int
   int64_t seen = 0;
   waiter.until(kNoPe, [&] {
     seen = load_acquire(word);
-    return holds(seen, comparison, value);
+    return device::holds(seen, comparison, value);
   });
   if (observed != nullptr) *observed = seen;
 }

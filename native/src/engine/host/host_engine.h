@@ -14,6 +14,7 @@ class HostEngine final : public Engine {
   explicit HostEngine(const WorldOptions& options) : options_(options) {}
 
   void connect(Node& node, Circumstances* circumstances) override;
+  void use(const Routes& routes) override { routes_ = &routes; }
   bool leave() override { return true; }
 
   Algorithm collective(const CollectiveCall& call) override;
@@ -37,7 +38,7 @@ class HostEngine final : public Engine {
   class Memory;
 
   const WorldOptions& options_;
-  const Circumstances* circumstances_ = nullptr;
+  const Routes* routes_ = nullptr;
   std::optional<HostNode> node_;
 };
 

@@ -51,10 +51,7 @@ void NodesEngine::write_card(uint8_t* card, const uint8_t* node_id) const { node
 const uint8_t* NodesEngine::take_cards(const uint8_t* cards) { return nodes_.take_cards(cards); }
 
 void NodesEngine::connect(Node& node, Circumstances* circumstances) {
-  near_circumstances_ = *circumstances;
-  near_circumstances_.pes = node.pes();
-  near_circumstances_.provider = ProviderKind::kHost;
-  near_.connect(node, &near_circumstances_);
+  near_.connect(node, nullptr);
   nodes_.connect(node, this);
   near_node_.emplace(node);
   host_nodes_.emplace(*near_node_, nodes_, options_.pe);
@@ -63,7 +60,6 @@ void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   // All have connected before any is told that it has.
   circumstances->oversubscribed = nodes_.introduce();
   circumstances->any_oversubscribed = nodes_.any_share_cpus();
-  near_circumstances_.oversubscribed = circumstances->oversubscribed;
   nodes_.meet();
 }
 

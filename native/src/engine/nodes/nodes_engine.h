@@ -76,7 +76,6 @@ class NodesEngine final : public Engine, private RequestHandler {
   Nodes nodes_;
   Channels& channels_;
   const NodeMap& map_;
-  Circumstances near_circumstances_;
   std::optional<HostNode> near_node_;
   std::optional<HostNodes> host_nodes_;
 

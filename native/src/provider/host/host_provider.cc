@@ -98,6 +98,9 @@ void HostProvider::claim_record() {
   record.start_time = process_start_time(record.pid);
   record.cpus = cpu_limits();
   record.options.peer_timeout_ms = options_.peer_timeout_ms;
+  record.options.deterministic = options_.deterministic ? 1 : 0;
+  record.options.hints = options_.hints;
+  record.options.tables = options_.tables;
   record.options.check = options_.check ? 1 : 0;
   Text(record.options.provider, sizeof record.options.provider).add("%s", options_.provider.c_str());
   Text(record.label, sizeof record.label).add("%s", options_.label.c_str());

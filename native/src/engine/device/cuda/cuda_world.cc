@@ -153,13 +153,14 @@ uint64_t CudaWorld::scratch_bytes() const {
 
 sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) {
   return guarded(failure, [&] {
+    kernel_world_.layout = SPARKGAP_DEVICE_LAYOUT;
     kernel_world_.pe = options_.near_pe;
     kernel_world_.pes = options_.near_pes;
     kernel_world_.deadline_ns = static_cast<uint64_t>(options_.peer_timeout_ms) * 1000000;
     kernel_world_.record = results_.at<kernels::WaitRecord>();
+    kernel_world_.exchange_at = kernels::exchange_at(options_.near_pes);
     kernel_world_.compute_major = info_.compute_major;
     const int32_t pes_per_device = most_pes_per_device(near, options_.near_pes);
-    kernel_world_.tuning = &kernels::tuning_for(near[0].name, pes_per_device > 1);
     check_cuda(static_cast<cudaError_t>(kernels::prepare_kernels()), "loading the kernels");
     check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
@@ -210,14 +211,21 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
   return guarded(failure, [&] {
     use_gpu();
     kernels::KernelCall staged;
-    staged.shape = {};  // as the world's tuning says
+    staged.shape = {};  // as the world's routes say
     static_cast<CollectiveCall&>(staged) = call;
     *unfinished = staging_.stage(staged, memory_map_, stream_);
     if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {
+      // The libraries do not say what was wrong, and what they have begun by then is not ours to mend.
+      refuse_if_capture_is_broken(stream_);
       return provider_->enqueue_default(staged, stream_);
     }
     find_place(staged);
-    check_launch(kernels::launch(kernel_world_, stream_, staged));
+    const int32_t error = kernels::launch(kernel_world_, stream_, staged);
+    if (__builtin_expect(error == cudaErrorStreamCaptureInvalidated, 0)) {
+      cudaGetLastError();
+      refuse_broken_capture(cudaErrorStreamCaptureInvalidated);
+    }
+    check_launch(error);
   });
 }
 

@@ -30,6 +30,8 @@ class CudaWorld final : public DeviceWorld {
   uint64_t scratch_bytes() const override;
   sparkgap_status use_scratch(const DeviceMemory& scratch, const DeviceCard* near, Failure* failure) override;
   void find_links(const DeviceCard* near, LinkRow* row) const override;
+  const sparkgap_device_world& view() const override { return kernel_world_; }
+  void use(const Routes& routes) override { kernel_world_.routes = &routes; }
   int32_t lanes() const override { return kernel_world_.lanes; }
   bool fall_back() override { return provider_->fall_back(); }
   sparkgap_status check_room(uint64_t bytes, Failure* failure) override;

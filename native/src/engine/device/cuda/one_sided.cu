@@ -1,7 +1,7 @@
-#include "description/comparison.h"
 #include "engine/device/cuda/one_sided.h"
 #include "engine/device/device.h"
 #include "protocol/wait.cuh"
+#include "sparkgap/device/comparison.h"
 
 namespace sparkgap::kernels {
 namespace {

@@ -50,10 +50,7 @@ sparkgap_status CudaWorld::end_step(DeviceStep** step, Failure* failure) {
     if (error != cudaSuccess) {
       cudaGetLastError();
       if (graph != nullptr) cudaGraphDestroy(graph);
-      fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
-           "something was done while the step was recorded that a stream in capture does not bear (a wait for the "
-           "stream, a copy through pageable memory, another stream that was not joined): CUDA error %d, %s",
-           static_cast<int>(error), cudaGetErrorString(error));
+      refuse_broken_capture(error);
     }
     Failure kept;
     const sparkgap_status made = guarded(&kept, [&] { *step = new CudaStep(gpu_, graph, stream_); });

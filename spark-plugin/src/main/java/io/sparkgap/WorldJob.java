@@ -121,7 +121,8 @@ final class WorldJob {
             kept.set(KeptResults.behind(done.rdd()));
             kept.get().setName("Sparkgap.map").persist(level);
             storage.as(kept.get());
-            return done;
+            // Only word of the results comes through the shuffle: one task reads it.
+            return done.coalesce(1);
           });
       whole = true;
       return kept.get();

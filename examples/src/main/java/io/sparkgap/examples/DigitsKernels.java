@@ -28,13 +28,18 @@ final class DigitsKernels {
 
   /** Loads the library, once in a process. It loads where there is no GPU, and no driver. */
   static void load() {
+    load(DigitsKernels.class);
+  }
+
+  /** The library of another class of kernels, in the same way. */
+  static void load(Class<?> kernels) {
     SparkEnv env = SparkEnv.get();
     if (env != null && System.getProperty(JAVACPP_CACHE) == null) {
       // Otherwise into the home directory, which executors may not have. This goes with them.
       String folder = env.blockManager().diskBlockManager().localDirs()[0].getPath();
       System.setProperty(JAVACPP_CACHE, folder + "/javacpp");
     }
-    Loader.load(DigitsKernels.class);
+    Loader.load(kernels);
   }
 
   /**

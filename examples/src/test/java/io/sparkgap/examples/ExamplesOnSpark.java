@@ -96,6 +96,32 @@ abstract class ExamplesOnSpark {
   }
 
   @Test
+  void everyWayThroughTheLayersComesToTheSame() {
+    DecodeStep.Figures figures = DecodeStep.measure(spark, 2, 4, 4096);
+
+    assertThat(figures.world()).contains("host");
+    assertThat(figures.missing()).contains("need GPUs");
+    assertThat(figures.rows()).extracting(DecodeStep.Row::way).containsExactly("calls", "step");
+    assertThat(figures.rows())
+        .allSatisfy(
+            row -> {
+              assertThat(row.bytes()).isEqualTo(4096);
+              assertThat(row.layerMicros()).isPositive();
+              assertThat(row.largestDifference()).isZero();
+            });
+  }
+
+  @Test
+  void aStateTooSmallForItsPesIsRefused() {
+    assertThatThrownBy(() -> new DecodeModel(2, 63, 0, 2))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("63 floats has no 32 inputs for each of 2 PEs");
+    assertThatThrownBy(() -> new DecodeModel(3, 1024, 0, 2))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Pass an even number from 2");
+  }
+
+  @Test
   void everyBatchPassesAllStagesInOrder() {
     List<float[]> results = BatchPipeline.run(spark, PES, 7);
 

@@ -6,9 +6,25 @@ import io.sparkgap.javacpp.tools.Info;
 import io.sparkgap.javacpp.tools.InfoMap;
 import io.sparkgap.javacpp.tools.InfoMapper;
 
-/** Tells JavaCPP how to turn {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. */
+/**
+ * Tells JavaCPP how to turn the headers of {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. It does not
+ * follow an include: each header is named here.
+ */
 @Properties(
-    value = @Platform(include = "sparkgap/sparkgap.h", link = "sparkgap"),
+    value =
+        @Platform(
+            include = {
+              "sparkgap/types.h",
+              "sparkgap/devices.h",
+              "sparkgap/world.h",
+              "sparkgap/streams.h",
+              "sparkgap/kernels.h",
+              "sparkgap/memory.h",
+              "sparkgap/collectives.h",
+              "sparkgap/steps.h",
+              "sparkgap/routes.h"
+            },
+            link = "sparkgap"),
     target = "io.sparkgap.jni",
     global = "io.sparkgap.jni.SparkgapNative")
 public class SparkgapPreset implements InfoMapper {
@@ -21,7 +37,13 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_step").pointerTypes("StepHandle"))
         .put(new Info("sparkgap_world_options").pointerTypes("WorldOptions"))
         .put(new Info("sparkgap_device_info").pointerTypes("DeviceInfo"))
+        .put(new Info("sparkgap_tuning_row").pointerTypes("TuningRow"))
+        .put(new Info("sparkgap_tuning_time").pointerTypes("TuningTime"))
+        .put(new Info("sparkgap_tuning_table").pointerTypes("TuningTable"))
+        .put(new Info("sparkgap_explanation").pointerTypes("RouteExplanation"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))
+        .put(new Info("sparkgap_device_world").cast().pointerTypes("Pointer"))
+        .put(new Info("sparkgap_device_buffer").cast().pointerTypes("Pointer"))
         .put(new Info("sparkgap_status").cast().valueTypes("int"));
   }
 }

@@ -52,6 +52,13 @@ class NativeLibraryTest {
   }
 
   @Test
+  void whatKernelsOfUsersIncludeIsBesideTheLibrary() {
+    for (String header : List.of("sparkgap.h", "device_world.h", "device.cuh", "device/wait.cuh")) {
+      assertThat(CLASSES.resolve(FOLDER + "include/sparkgap/" + header)).isRegularFile();
+    }
+  }
+
+  @Test
   void theLibraryForGpusLiesBesideTheOtherThatLoadsIt() throws Exception {
     Path cache = temporary.resolve("cache");
     String digests = FOLDER + "libraries.sha256";

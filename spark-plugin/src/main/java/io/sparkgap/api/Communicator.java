@@ -1,6 +1,7 @@
 package io.sparkgap.api;
 
 import io.sparkgap.jni.WorldHandle;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -32,6 +33,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
   private final SymmetricHeap heap;
   private final OneSided oneSided;
   private final Events events;
+  private final DeviceViews deviceViews;
   private final Steps steps;
   private final Routes routes;
   private final Ending ending;
@@ -51,6 +53,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
     this.heap = heap;
     this.oneSided = new OneSided(end);
     this.events = new Events(end);
+    this.deviceViews = new DeviceViews(end);
     this.steps = new Steps(end);
     this.routes = new Routes(end);
     this.ending = new Ending(end, heap, events, steps, onClose);
@@ -157,6 +160,18 @@ public final class Communicator extends Collectives implements AutoCloseable {
    */
   public long stream() {
     return events.stream();
+  }
+
+  /**
+   * This world as kernels of the caller's take it, by value, to exchange data themselves: a {@code
+   * sparkgap_device_world} of {@code sparkgap/device_world.h}, in direct memory. {@code
+   * docs/device.md} says what they can do. Good as long as the communicator.
+   *
+   * @throws IllegalArgumentException in a world in host memory
+   * @throws ProviderUnavailableException if PEs cannot address each other's GPU memory
+   */
+  public ByteBuffer deviceWorld() {
+    return deviceViews.world();
   }
 
   /**
@@ -326,10 +341,23 @@ public final class Communicator extends Collectives implements AutoCloseable {
   }
 
   /**
+   * Why a collective of this size takes the way that {@link #route} says, how long a call takes,
+   * and what the next best would take. Asks nobody: any PE may call it by itself.
+   *
+   * @param count elements, as the collective itself takes them
+   * @throws IllegalArgumentException if no memory holds so many
+   * @throws SparkgapException if the world has failed
+   */
+  public RouteChoice explain(Collective collective, long count, DataType type) {
+    return routes.explain(collective, count, type);
+  }
+
+  /**
    * Holds a collective to one algorithm, whatever the size. All PEs must do the same. For
    * measurement, tests and people who know better.
    *
-   * @param algorithm as in {@link Route#algorithm}; null gives the choice back to the selector
+   * @param algorithm as in {@link Route#algorithm}, or a whole route; null gives the choice back to
+   *     the selector
    * @throws IllegalArgumentException if there is no such algorithm for the collective
    */
   public void holdTo(Collective collective, String algorithm) {

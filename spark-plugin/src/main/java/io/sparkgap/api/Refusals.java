@@ -52,6 +52,12 @@ final class Refusals {
     }
   }
 
+  void closed(String call, SymmetricBuffer buffer) {
+    if (buffer.isClosed()) {
+      throw new IllegalStateException(text(call, buffer + ". Use a buffer before its close()."));
+    }
+  }
+
   /** Null, closed, or of another communicator. */
   private void unusable(String call, String name, Buffer buffer) {
     missing(call, name, buffer);

@@ -1,11 +1,16 @@
 package io.sparkgap.api;
 
+import static io.sparkgap.jni.SparkgapNative.SPARKGAP_BY_HOLD;
+import static io.sparkgap.jni.SparkgapNative.SPARKGAP_BY_TABLE;
 import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_algorithms;
+import static io.sparkgap.jni.SparkgapNative.sparkgap_explain;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_route;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_algorithm;
 
+import io.sparkgap.jni.RouteExplanation;
 import java.util.List;
+import java.util.Optional;
 
 /** Which way the collectives of one communicator take, asked for and given. */
 final class Routes {
@@ -30,6 +35,43 @@ final class Routes {
     } finally {
       end.confinement.exit();
     }
+  }
+
+  RouteChoice explain(Collective collective, long count, DataType type) {
+    end.confinement.enter(Call.EXPLAIN);
+    try (RouteExplanation found = new RouteExplanation()) {
+      String call = Refusals.call(Call.EXPLAIN, "collective count type", collective, count, type);
+      end.refusals.missing(call, "collective", collective);
+      end.refusals.negative(call, "count", count);
+      end.refusals.missing(call, "type", type);
+      int status = sparkgap_explain(end.handle, collective.code, count, type.code, found);
+      if (status != SPARKGAP_OK) {
+        throw end.failure(status, call);
+      }
+      String next = found.next_route().getString();
+      return new RouteChoice(
+          Route.parse(found.route().getString()),
+          reason(found.reason()),
+          found.table().getString(),
+          new RouteChoice.Time(found.microseconds(), found.measured() != 0),
+          next.isEmpty()
+              ? Optional.empty()
+              : Optional.of(
+                  new RouteChoice.Alternative(
+                      Route.parse(next),
+                      new RouteChoice.Time(
+                          found.next_microseconds(), found.next_measured() != 0))));
+    } finally {
+      end.confinement.exit();
+    }
+  }
+
+  private static RouteChoice.Reason reason(int code) {
+    return switch (code) {
+      case SPARKGAP_BY_TABLE -> RouteChoice.Reason.TABLE;
+      case SPARKGAP_BY_HOLD -> RouteChoice.Reason.HELD;
+      default -> RouteChoice.Reason.RULE;
+    };
   }
 
   List<String> algorithms(Collective collective) {

@@ -203,6 +203,18 @@ public final class SymmetricBuffer implements Buffer, AutoCloseable {
     read(ArrayKind.BYTES, byteOffset, dst, from, count);
   }
 
+  /**
+   * Where this PE's GPU sees all PEs' parts, for kernels of the caller's: a {@code
+   * sparkgap_device_buffer} of {@code sparkgap/device_world.h}, in direct memory, which they take
+   * by value. Of a slice the parts of the slice. Good until the buffer is closed.
+   *
+   * @throws IllegalArgumentException in a world in host memory
+   * @throws IllegalStateException if the buffer is closed
+   */
+  public ByteBuffer deviceBuffer() {
+    return heap.views().buffer(this);
+  }
+
   /** Whether the memory is gone. Any thread. */
   public boolean isClosed() {
     return whole.closed;

@@ -15,6 +15,7 @@ import java.util.List;
 /** The buffers of one communicator, from their allocation to their end. */
 final class SymmetricHeap {
   private final WorldEnd end;
+  private final DeviceViews views;
 
   /** Open ones in the order of their allocation, which is the order in which PEs free them. */
   private final List<SymmetricBuffer> buffers = new ArrayList<>();
@@ -23,6 +24,7 @@ final class SymmetricHeap {
 
   SymmetricHeap(WorldEnd end) {
     this.end = end;
+    this.views = new DeviceViews(end);
   }
 
   SymmetricBuffer allocate(long bytes) {
@@ -60,6 +62,10 @@ final class SymmetricHeap {
     } finally {
       end.confinement.exit();
     }
+  }
+
+  DeviceViews views() {
+    return views;
   }
 
   /** By the thread that is inside. */

@@ -6,8 +6,11 @@ import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
 import io.sparkgap.jni.WorldOptions;
+import io.sparkgap.tuning.NativeTables;
+import io.sparkgap.tuning.RouteSettings;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.LoggerFactory;
 
 /**
  * One PE's end of a world: the life of a native handle. It outlives the communicator and the stage
@@ -16,6 +19,8 @@ import java.util.List;
  * <p>One thread at a time, but {@link #abort} may be called by any.
  */
 public final class NativeWorld implements AutoCloseable {
+  private static final LogOnce LOG_ONCE = new LogOnce(LoggerFactory.getLogger(NativeWorld.class));
+
   private final Place place;
   private final long epoch;
   private final String provider;
@@ -24,6 +29,7 @@ public final class NativeWorld implements AutoCloseable {
   /** Guards the end of the handle's life against {@link #abort}. */
   private final Object life = new Object();
 
+  private RouteSettings routeSettings = RouteSettings.RULES;
   private boolean closed;
   private boolean beyondRepair;
 
@@ -85,7 +91,30 @@ public final class NativeWorld implements AutoCloseable {
       }
       int status = SparkgapNative.sparkgap_world_create(options, world.handle);
       world.closeUnlessGood(status, "making the world");
+      world.choose(settings.routes());
       return world;
+    }
+  }
+
+  private void choose(RouteSettings routes) {
+    routeSettings = routes;
+    NativeTables.give(handle, routes.tables(), LOG_ONCE::warn);
+    if (routes.deterministic()) {
+      closeUnlessGood(
+          SparkgapNative.sparkgap_world_set_deterministic(handle, 1), "choosing its routes");
+    }
+    closeUnlessGood(
+        SparkgapNative.sparkgap_world_set_topology(handle, routes.hints()),
+        "believing what is said of its topology");
+    holdRoutes();
+  }
+
+  private void holdRoutes() {
+    for (int collective = 0; collective < SparkgapNative.SPARKGAP_COLLECTIVES; collective++) {
+      int status =
+          SparkgapNative.sparkgap_world_set_algorithm(
+              handle, collective, routeSettings.heldRoute(collective));
+      closeUnlessGood(status, "holding its routes (spark.sparkgap.route)");
     }
   }
 
@@ -123,6 +152,10 @@ public final class NativeWorld implements AutoCloseable {
             ? SparkgapNative.sparkgap_world_connect_cards(handle, id.bytes())
             : SparkgapNative.sparkgap_world_connect(handle, id.bytes());
     closeUnlessGood(status, "connecting");
+    String tables = tables();
+    if (!tables.isEmpty()) {
+      LOG_ONCE.info("Tuning: " + tables);
+    }
   }
 
   /** Ends every wait in this world, on every PE, and makes all later calls fail with the reason. */
@@ -172,6 +205,13 @@ public final class NativeWorld implements AutoCloseable {
   String description() {
     synchronized (life) {
       return closed ? toString() : SparkgapNative.sparkgap_world_describe(handle).getString();
+    }
+  }
+
+  /** Which tuning table it goes by and why not by others; "" where there are none. */
+  String tables() {
+    synchronized (life) {
+      return closed ? "" : SparkgapNative.sparkgap_world_tables_told(handle).getString();
     }
   }
 
@@ -228,13 +268,11 @@ public final class NativeWorld implements AutoCloseable {
     }
   }
 
-  /** Forgets what the last stage asked for, so that the next finds the world as if it were new. */
+  /** Forgets what the last stage held, so that the next finds the world as if it were new. */
   public void forgetChoices() {
     synchronized (life) {
-      for (int collective = 0;
-          !closed && collective < SparkgapNative.SPARKGAP_COLLECTIVES;
-          collective++) {
-        SparkgapNative.sparkgap_world_set_algorithm(handle, collective, (String) null);
+      if (!closed) {
+        holdRoutes();
       }
     }
   }

@@ -31,7 +31,7 @@ public final class Rehearsal {
   public Rehearsal(DriverLink driver, String executorId, WorldSettings settings) {
     this.driver = driver;
     this.executorId = executorId;
-    this.settings = settings;
+    this.settings = settings.forRehearsal();
   }
 
   /**

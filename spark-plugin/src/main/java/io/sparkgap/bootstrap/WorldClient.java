@@ -173,7 +173,7 @@ public final class WorldClient implements AutoCloseable {
           LOG.info("Connected: {}", world.description());
         }
       }
-      membership.use(communicator(membership, assignment));
+      membership.use(RouteLog.tell(communicator(membership, assignment)));
     } catch (RuntimeException e) {
       withdrawIfUnavailable(able, assignment, e);
       membership.fail(e);

@@ -1,5 +1,6 @@
 package io.sparkgap.bootstrap;
 
+import io.sparkgap.tuning.RouteSettings;
 import java.time.Duration;
 
 /**
@@ -13,6 +14,7 @@ import java.time.Duration;
  * @param nvshmemLibrary where NVSHMEM is; empty: looked for
  * @param ncclLibrary where NCCL is; empty: looked for
  * @param wire what joins the nodes of a world
+ * @param routes how its calls choose theirs
  */
 public record WorldSettings(
     Duration peerTimeout,
@@ -22,9 +24,33 @@ public record WorldSettings(
     int kernelMaxBlocks,
     String nvshmemLibrary,
     String ncclLibrary,
-    WireSettings wire) {
+    WireSettings wire,
+    RouteSettings routes) {
+  /** For worlds that are none of the user's: held to no route, which they may not have. */
+  WorldSettings forRehearsal() {
+    return new WorldSettings(
+        peerTimeout,
+        check,
+        hostDirectory,
+        deviceShared,
+        kernelMaxBlocks,
+        nvshmemLibrary,
+        ncclLibrary,
+        wire,
+        routes.withoutHeld());
+  }
+
   /** For worlds in host memory alone. */
   public WorldSettings(Duration peerTimeout, boolean check, String hostDirectory) {
-    this(peerTimeout, check, hostDirectory, false, 0, "", "", WireSettings.AUTO);
+    this(
+        peerTimeout,
+        check,
+        hostDirectory,
+        false,
+        0,
+        "",
+        "",
+        WireSettings.AUTO,
+        RouteSettings.RULES);
   }
 }

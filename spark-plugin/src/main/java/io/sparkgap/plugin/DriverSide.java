@@ -8,6 +8,7 @@ import io.sparkgap.bootstrap.RendezvousLimits;
 import io.sparkgap.bootstrap.RendezvousListener;
 import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldReady;
+import io.sparkgap.tuning.TuningTables;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -111,7 +112,7 @@ public final class DriverSide implements DriverPlugin {
     launches = new StageLaunches(sc, slots, executors, this::warn);
     sc.addSparkListener(launches);
     CURRENT.set(this);
-    return Map.of();
+    return TuningTables.find(conf.get(SparkgapConf.TUNING_TABLE), this::warn).toMap();
   }
 
   /**

@@ -20,6 +20,8 @@ import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldClient;
 import io.sparkgap.bootstrap.WorldSettings;
 import io.sparkgap.jni.NativeLibrary;
+import io.sparkgap.tuning.RouteSettings;
+import io.sparkgap.tuning.TuningTables;
 import java.io.File;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -86,7 +88,12 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.KERNEL_MAX_BLOCKS),
               conf.get(SparkgapConf.NVSHMEM_LIBRARY),
               conf.get(SparkgapConf.NCCL_LIBRARY),
-              ExecutorReach.settings(conf));
+              ExecutorReach.settings(conf),
+              new RouteSettings(
+                  TuningTables.of(extraConf).tables(),
+                  RouteSettings.held(conf.get(SparkgapConf.ROUTE)),
+                  conf.get(SparkgapConf.TOPOLOGY_HINTS),
+                  conf.get(SparkgapConf.DETERMINISTIC)));
       worlds =
           new WorldClient(
               driver,

@@ -1,6 +1,7 @@
 package io.sparkgap.plugin;
 
 import io.sparkgap.plugin.ConfigEntry.Declaration;
+import io.sparkgap.tuning.RouteSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -136,6 +137,58 @@ public final class SparkgapConf {
               "0.1.0",
               "The file `libfabric.so.1` on the executors, which carries the wire. By default the"
                   + " one that the jar brings, which has TCP; for `verbs` the host's."));
+
+  public static final ConfigEntry<String> TUNING_TABLE =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "tuning.table",
+              "auto",
+              "0.1.0",
+              "From what measured table calls take their routes (docs/tuning.md): a file, or a folder"
+                  + " of files `*.json`, on the driver's machine; or the name of one that Sparkgap"
+                  + " brings. `auto`: of those that it brings, the one that fits a world. `none`:"
+                  + " by the rules that are built in alone. A table that is for other hardware is"
+                  + " passed over, a broken one is not used; the log says so."),
+          ".{1,4096}",
+          "auto, none, a name, a file or a folder");
+
+  public static final ConfigEntry<String> ROUTE =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "route",
+              "",
+              "0.1.0",
+              "Holds collectives to a route, whatever their sizes, such as"
+                  + " `allReduce=host/two-shot,broadcast=host/staged`; a message that a route cannot"
+                  + " carry goes by another. A world that does not have the route fails with those"
+                  + " that it has. By default each call takes what suits its size."),
+          RouteSettings.HELD_PATTERN,
+          "collective=provider/algorithm, and more of them after commas");
+
+  public static final ConfigEntry<String> TOPOLOGY_HINTS =
+      ConfigEntry.ofText(
+          new Declaration(
+              PREFIX + "topology.hints",
+              "",
+              "0.1.0",
+              "What routes are chosen by instead of what is found: `links` (the slowest: `shm`,"
+                  + " `nvlink`, `pcie`, `tcp`, `rdma`), `shared` (whether PEs share CPUs or GPUs),"
+                  + " `latency` in microseconds and `bandwidth` in GB/s of the links, as in"
+                  + " `links=pcie,bandwidth=12`. A world that cannot be so fails with what it can"
+                  + " be."),
+          RouteSettings.HINTS_PATTERN,
+          "links, shared, latency, bandwidth, with values and between commas");
+
+  public static final ConfigEntry<Boolean> DETERMINISTIC =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "deterministic",
+              "false",
+              "0.1.0",
+              "Whether calls go by those routes alone that give the same bits on every PE and in"
+                  + " every run of as many PEs. All routes of ours do; what NCCL reduces may not."
+                  + " A world that has no other way (GPUs on several hosts, or that are no peers)"
+                  + " fails."));
 
   public static final ConfigEntry<Duration> PEER_TIMEOUT =
       ConfigEntry.ofDuration(
@@ -274,6 +327,10 @@ public final class SparkgapConf {
           WIRE_PORTS,
           WIRE_PLAINTEXT,
           FABRIC_LIBRARY,
+          TUNING_TABLE,
+          ROUTE,
+          TOPOLOGY_HINTS,
+          DETERMINISTIC,
           PEER_TIMEOUT,
           CHECK,
           JOIN_TIMEOUT,

@@ -260,6 +260,29 @@ class BufferCollectivesTest {
         });
   }
 
+  @Test
+  void aChoiceIsExplainedWithItsReasonItsTimeAndTheNextBest() {
+    ThreadWorld.run(
+        2,
+        c -> {
+          RouteChoice small = c.explain(Collective.ALL_REDUCE, 16, DataType.FLOAT32);
+          assertThat(small.route()).isEqualTo(c.route(Collective.ALL_REDUCE, 16, DataType.FLOAT32));
+          assertThat(small.reason()).isEqualTo(RouteChoice.Reason.RULE);
+          assertThat(small.time().microseconds()).isPositive();
+          assertThat(small.next()).isPresent();
+          assertThat(small.next().orElseThrow().route()).isNotEqualTo(small.route());
+          assertThat(small.toString())
+              .matches("host/\\S+ \\(rule\\), \\S+ us estimated; next best host/\\S+, .*");
+
+          c.holdTo(Collective.ALL_REDUCE, "host/two-shot");
+          RouteChoice held = c.explain(Collective.ALL_REDUCE, 16, DataType.FLOAT32);
+          assertThat(held.toString()).startsWith("host/two-shot (held), ");
+
+          RouteChoice barrier = c.explain(Collective.BARRIER, 0, DataType.FLOAT32);
+          assertThat(barrier.next()).isEmpty();
+        });
+  }
+
   private static float[] floats(int count, int pe) {
     float[] array = new float[count];
     for (int i = 0; i < count; i++) {

@@ -37,6 +37,27 @@ class StreamTest {
   }
 
   @Test
+  void whatKernelsTakeIsRefusedInHostMemoryAndTheWorldGoesOn() {
+    ThreadWorld.run(
+        2,
+        pe -> {
+          SymmetricBuffer buffer = pe.allocate(64);
+          assertThatThrownBy(pe::deviceWorld)
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessageContaining("deviceWorld() on PE " + pe.pe() + " of 2")
+              .hasMessageContaining("host memory");
+          assertThatThrownBy(buffer::deviceBuffer)
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessageContaining("SymmetricBuffer.deviceBuffer() on PE " + pe.pe() + " of 2");
+          buffer.close();
+          assertThatThrownBy(buffer::deviceBuffer)
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("closed");
+          pe.barrier();
+        });
+  }
+
+  @Test
   void thereIsNothingToWaitForInHostMemory() {
     ThreadWorld.run(1, Communicator::synchronize);
   }

@@ -88,8 +88,14 @@ final class Sparkgap {
   }
 
   Running start(String... arguments) throws IOException {
+    return startBy(List.of(), arguments);
+  }
+
+  /** As the last words of another command, which brings it somewhere else. */
+  Running startBy(List<String> other, String... arguments) throws IOException {
     // These tests may run with signals ignored, as whatever a script starts in the background does.
     List<String> words = new ArrayList<>(List.of("env", "--default-signal"));
+    words.addAll(other);
     words.add(HOME.resolve("launcher/bin/sparkgap").toString());
     words.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(words);

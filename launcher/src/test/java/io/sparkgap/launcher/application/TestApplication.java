@@ -31,6 +31,8 @@ import scala.collection.Iterator;
  *   <li>{@code kill-once FILE}: PE 1 ends its executor, unless FILE is there; then the sum
  *   <li>{@code kill-always}: PE 1 ends its executor, in every attempt
  *   <li>{@code hold}: the PEs go on summing until somebody ends them
+ *   <li>{@code hold-once FILE}: they do in the stage's first attempt, once FILE is there; then the
+ *       sum
  * </ul>
  */
 public final class TestApplication {
@@ -74,7 +76,11 @@ public final class TestApplication {
       throws IOException, InterruptedException {
     int[] sum = {pe.pe() + 1};
     pe.allReduce(sum);
-    while (what.equals("hold") && !TaskContext.get().isInterrupted()) {
+    boolean holdsOnce = what.equals("hold-once") && TaskContext.get().stageAttemptNumber() == 0;
+    if (holdsOnce && pe.pe() == 1) {
+      Files.createFile(Path.of(file));
+    }
+    while ((what.equals("hold") || holdsOnce) && !TaskContext.get().isInterrupted()) {
       pe.allReduce(new int[] {1});
       TimeUnit.MILLISECONDS.sleep(5);
     }

@@ -1,5 +1,6 @@
 package io.sparkgap.launcher.standalone;
 
+import static java.lang.ProcessBuilder.Redirect.INHERIT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.sparkgap.launcher.Command;
@@ -14,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Two hosts, which are namespaces of this machine ({@code tools/hosts/hosts.py}): a master and a
- * worker on the first, a worker on the second, one core each. They end with the process that holds
- * them, whatever becomes of this one.
+ * Two hosts, which are namespaces of this machine ({@code tools/hosts/hosts.py}) joined by a cable
+ * with an MTU of 1500: a master and a worker on the first, a worker on the second, one core each.
+ * They end with the process that holds them, whatever becomes of this one.
  */
 final class TwoHosts implements AutoCloseable {
   /** Of the program, where a machine has no namespaces to give. */
@@ -30,6 +31,7 @@ final class TwoHosts implements AutoCloseable {
   private final Process holder;
   private final String held;
   private final List<Process> processes = new ArrayList<>();
+  private int workers;
 
   TwoHosts(Path folder) throws Exception {
     this.folder = folder;
@@ -48,26 +50,63 @@ final class TwoHosts implements AutoCloseable {
     }
     start("master", 0, "master.Master", "--host", address(0), "--port", "7077");
     StandaloneProcesses.await(folder, "master", "I have been elected leader");
-    for (int host = 0; host < 2; host++) {
-      String worker = "worker-" + host;
-      Path work = Files.createDirectory(folder.resolve("work-" + host));
-      start(
-          worker,
-          host,
-          "worker.Worker",
-          "--host",
-          address(host),
-          "--cores",
-          "1",
-          "--memory",
-          "1g",
-          "--work-dir",
-          work.toString(),
-          master());
+    String first = startWorker(0);
+    String second = startWorker(1);
+    awaitWorker(first);
+    awaitWorker(second);
+  }
+
+  /** Every process of that host ends at once. It comes back with a worker, which this waits for. */
+  void crash(int host) throws Exception {
+    List<String> words =
+        List.of("env", VARIABLE + "=" + held, "python3", PROGRAM, "crash", Integer.toString(host));
+    if (new ProcessBuilder(words).inheritIO().start().waitFor() != 0) {
+      throw new IllegalStateException("the host does not crash");
     }
-    for (int host = 0; host < 2; host++) {
-      StandaloneProcesses.await(folder, "worker-" + host, "Successfully registered with master");
-    }
+    awaitWorker(startWorker(host));
+  }
+
+  /**
+   * A process of that host that connects to every port of the first host in that range, speaks and
+   * proves nothing, until {@link #end}.
+   */
+  Process stranger(int host, int firstPort, int lastPort) throws IOException {
+    List<String> words = new ArrayList<>(on(host));
+    words.addAll(List.of("python3", Command.HOME.resolve("tools/hosts/knock.py").toString()));
+    words.addAll(List.of(address(0), Integer.toString(firstPort), Integer.toString(lastPort)));
+    Process stranger = new ProcessBuilder(words).redirectError(INHERIT).start();
+    processes.add(stranger);
+    return stranger;
+  }
+
+  /** How many connections of that stranger were taken. */
+  static int end(Process stranger) throws IOException {
+    stranger.getOutputStream().close();
+    return Integer.parseInt(new String(stranger.getInputStream().readAllBytes(), UTF_8).strip());
+  }
+
+  /** The name of its log. */
+  private String startWorker(int host) throws IOException {
+    String worker = "worker-" + workers++;
+    Path work = Files.createDirectories(folder.resolve("work-" + host));
+    start(
+        worker,
+        host,
+        "worker.Worker",
+        "--host",
+        address(host),
+        "--cores",
+        "1",
+        "--memory",
+        "1g",
+        "--work-dir",
+        work.toString(),
+        master());
+    return worker;
+  }
+
+  private void awaitWorker(String worker) throws Exception {
+    StandaloneProcesses.await(folder, worker, "Successfully registered with master");
   }
 
   static String master() {

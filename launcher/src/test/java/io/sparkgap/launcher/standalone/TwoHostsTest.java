@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sparkgap.launcher.Command;
 import io.sparkgap.launcher.Command.Result;
 import io.sparkgap.launcher.LeftOver;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,6 +44,10 @@ class TwoHostsTest {
   }
 
   private Result submit(List<String> options, String... application) throws Exception {
+    return Command.ofThisProject(folder).result(start(options, application).waitFor());
+  }
+
+  private Process start(List<String> options, String... application) throws Exception {
     List<String> words =
         new ArrayList<>(List.of("submit", "--master", TwoHosts.master(), "--pes", "2"));
     words.addAll(List.of("--executor-memory", "512m"));
@@ -52,8 +57,7 @@ class TwoHostsTest {
     words.add("io.sparkgap.launcher.application.TestApplication");
     words.add(Command.HOME.resolve("launcher/target/sparkgap-launcher-tests.jar").toString());
     words.addAll(Arrays.asList(application));
-    Command sparkgap = Command.ofThisProject(folder);
-    return sparkgap.result(sparkgap.startBy(hosts.first(), words.toArray(String[]::new)).waitFor());
+    return Command.ofThisProject(folder).startBy(hosts.first(), words.toArray(String[]::new));
   }
 
   @Test
@@ -63,6 +67,20 @@ class TwoHostsTest {
     assertThat(result.out()).as(result.err()).isEqualTo("sum 3 on 2 PEs\n");
     assertThat(result.exitCode()).isZero();
     assertThat(folder.resolve("killed")).exists();
+  }
+
+  @Test
+  void aHostThatWasLostIsUsedAgainWhenItIsBack() throws Exception {
+    Path inside = folder.resolve("inside");
+    Process application = start(List.of(), "2", "hold-once", inside.toString());
+    while (application.isAlive() && Files.notExists(inside)) {
+      Thread.sleep(50);
+    }
+    hosts.crash(1);
+
+    Result result = Command.ofThisProject(folder).result(application.waitFor());
+    assertThat(result.out()).as(result.err()).isEqualTo("sum 3 on 2 PEs\n");
+    assertThat(result.exitCode()).isZero();
   }
 
   @Test
@@ -82,11 +100,17 @@ class TwoHostsTest {
   }
 
   @Test
-  void anApplicationKeepsToItsPortsAndSaysWhereThereIsNone() throws Exception {
-    List<String> range = List.of("--conf", "spark.sparkgap.wire.ports=20100-20110");
+  void anApplicationKeepsToItsPortsWhateverStrangersSayThere() throws Exception {
+    List<String> range = List.of("--conf", "spark.sparkgap.wire.ports=20100-20102");
+    Process stranger = hosts.stranger(1, 20100, 20102);
     Result result = submit(range, "2", "sum");
-    assertThat(result.out()).as(result.err()).isEqualTo("sum 3 on 2 PEs\n");
 
+    assertThat(TwoHosts.end(stranger)).as("connections of the stranger").isPositive();
+    assertThat(result.out()).as(result.err()).isEqualTo("sum 3 on 2 PEs\n");
+  }
+
+  @Test
+  void anExecutorWithoutAnAddressOfTheWireSaysSo() throws Exception {
     List<String> elsewhere = List.of("--conf", "spark.sparkgap.wire.address=192.0.2.0/24");
     Result refused = submit(elsewhere, "2", "sum");
     assertThat(refused.exitCode()).as(refused.err()).isNotZero();

@@ -1,11 +1,11 @@
 // The words of 8 bytes that messages in packets and lines are cut into.
-#ifndef SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH
-#define SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH
+#ifndef SPARKGAP_DEVICE_WORDS_CUH
+#define SPARKGAP_DEVICE_WORDS_CUH
 
-#include "protocol/scratch.h"
-#include "reduce/elements.cuh"
+#include "sparkgap/device/elements.cuh"
+#include "sparkgap/device/packet.cuh"
 
-namespace sparkgap::kernels {
+namespace sparkgap::device {
 
 // A word of a message and the elements in it.
 template <class Stored>
@@ -110,6 +110,6 @@ struct WordSum {
   }
 };
 
-}  // namespace sparkgap::kernels
+}  // namespace sparkgap::device
 
-#endif  // SPARKGAP_COLLECTIVE_ONE_TRIP_WORDS_CUH
+#endif  // SPARKGAP_DEVICE_WORDS_CUH

@@ -1,11 +1,11 @@
 // Copies by a block or a part of it: 16 bytes at a time where source and destination allow it, else as many as both are
 // aligned to.
-#ifndef SPARKGAP_PROTOCOL_COPY_CUH
-#define SPARKGAP_PROTOCOL_COPY_CUH
+#ifndef SPARKGAP_DEVICE_COPY_CUH
+#define SPARKGAP_DEVICE_COPY_CUH
 
 #include <cstdint>
 
-namespace sparkgap::kernels {
+namespace sparkgap::device {
 
 // Past the first-level cache, which does not see what peers write. Source and destination may be the same memory.
 template <class Value>
@@ -75,6 +75,6 @@ __device__ inline void copy_block(void* to, const void* from, uint64_t bytes) {
   copy_by(whole_block(), to, from, bytes);
 }
 
-}  // namespace sparkgap::kernels
+}  // namespace sparkgap::device
 
-#endif  // SPARKGAP_PROTOCOL_COPY_CUH
+#endif  // SPARKGAP_DEVICE_COPY_CUH

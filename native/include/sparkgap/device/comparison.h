@@ -1,13 +1,13 @@
 // What a waitSignal compares, on the host and in a kernel.
-#ifndef SPARKGAP_DESCRIPTION_COMPARISON_H
-#define SPARKGAP_DESCRIPTION_COMPARISON_H
+#ifndef SPARKGAP_DEVICE_COMPARISON_H
+#define SPARKGAP_DEVICE_COMPARISON_H
 
 #include <cstdint>
 
-#include "base/host_device.h"
+#include "sparkgap/device/host_device.h"
 #include "sparkgap/sparkgap.h"
 
-namespace sparkgap {
+namespace sparkgap::device {
 
 // `comparison`: SPARKGAP_EQ...
 SPARKGAP_HOST_DEVICE constexpr bool holds(int64_t observed, int32_t comparison, int64_t value) {
@@ -27,6 +27,6 @@ SPARKGAP_HOST_DEVICE constexpr bool holds(int64_t observed, int32_t comparison, 
   }
 }
 
-}  // namespace sparkgap
+}  // namespace sparkgap::device
 
-#endif  // SPARKGAP_DESCRIPTION_COMPARISON_H
+#endif  // SPARKGAP_DEVICE_COMPARISON_H

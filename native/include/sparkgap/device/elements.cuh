@@ -1,13 +1,13 @@
 // The element types and operations on the device. Reductions take the PEs in order, 0 first, and give the same bits as
 // reduce/kernels.cc on the host.
-#ifndef SPARKGAP_REDUCE_ELEMENTS_CUH
-#define SPARKGAP_REDUCE_ELEMENTS_CUH
+#ifndef SPARKGAP_DEVICE_ELEMENTS_CUH
+#define SPARKGAP_DEVICE_ELEMENTS_CUH
 
 #include <cstdint>
 
 #include "sparkgap/sparkgap.h"
 
-namespace sparkgap::kernels {
+namespace sparkgap::device {
 
 // An element: how it is stored, and what it is computed in.
 template <class T>
@@ -104,6 +104,6 @@ __device__ __forceinline__ T divide(T sum, int32_t divisor) {
   {use(Plain<float>),  use(Plain<double>),  use(Float16),        use(Bfloat16), \
    use(Plain<int8_t>), use(Plain<uint8_t>), use(Plain<int32_t>), use(Plain<int64_t>)}
 
-}  // namespace sparkgap::kernels
+}  // namespace sparkgap::device
 
-#endif  // SPARKGAP_REDUCE_ELEMENTS_CUH
+#endif  // SPARKGAP_DEVICE_ELEMENTS_CUH

@@ -1,11 +1,12 @@
 // A packet: 8 bytes of data and their sequence number in one store. Who sees the number has the data, without a fence
 // and without a second trip over the link; the price is twice the bytes.
-#ifndef SPARKGAP_PROTOCOL_PACKET_CUH
-#define SPARKGAP_PROTOCOL_PACKET_CUH
+#ifndef SPARKGAP_DEVICE_PACKET_CUH
+#define SPARKGAP_DEVICE_PACKET_CUH
 
-#include "protocol/wait.cuh"
+#include "sparkgap/device/packet.h"
+#include "sparkgap/device/wait.cuh"
 
-namespace sparkgap::kernels {
+namespace sparkgap::device {
 
 // What the packets, lines or marks of one call carry beside their data.
 struct Stamp {
@@ -22,8 +23,8 @@ __device__ __forceinline__ void store_packet(Packet* packet, uint64_t word, cons
 }
 
 // False if the wait gave up.
-__device__ __forceinline__ bool receive_packet(const KernelWorld& world, const Awaited& awaited, const Packet* packet,
-                                               uint64_t* word) {
+__device__ __forceinline__ bool receive_packet(const sparkgap_device_world& world, const Awaited& awaited,
+                                               const Packet* packet, uint64_t* word) {
   return wait_until(world, awaited, [&](Seen* seen) {
     uint32_t low, number, high, check;
     asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -36,6 +37,6 @@ __device__ __forceinline__ bool receive_packet(const KernelWorld& world, const A
   });
 }
 
-}  // namespace sparkgap::kernels
+}  // namespace sparkgap::device
 
-#endif  // SPARKGAP_PROTOCOL_PACKET_CUH
+#endif  // SPARKGAP_DEVICE_PACKET_CUH

@@ -1,6 +1,6 @@
 // Marks what both the host and kernels call.
-#ifndef SPARKGAP_BASE_HOST_DEVICE_H
-#define SPARKGAP_BASE_HOST_DEVICE_H
+#ifndef SPARKGAP_DEVICE_HOST_DEVICE_H
+#define SPARKGAP_DEVICE_HOST_DEVICE_H
 
 #ifdef __CUDACC__
 #define SPARKGAP_HOST_DEVICE __host__ __device__
@@ -8,4 +8,4 @@
 #define SPARKGAP_HOST_DEVICE
 #endif
 
-#endif  // SPARKGAP_BASE_HOST_DEVICE_H
+#endif  // SPARKGAP_DEVICE_HOST_DEVICE_H

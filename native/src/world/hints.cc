@@ -1,0 +1,91 @@
+#include "world/hints.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "base/error.h"
+
+namespace sparkgap {
+namespace {
+
+constexpr const char* kLinkNames[] = {"shm", "nvlink", "pcie", "tcp", "rdma"};
+constexpr int32_t kLinks = 5;
+
+[[noreturn]] void refuse(const std::string& item, const char* allowed) {
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "topology hint \"%s\" (spark.sparkgap.topology.hints): %s", item.c_str(),
+       allowed);
+}
+
+// Which links a world's slowest can be.
+bool may_have(int32_t link, ProviderKind provider, bool on_several_nodes) {
+  if (on_several_nodes) return link == SPARKGAP_LINK_TCP || link == SPARKGAP_LINK_RDMA;
+  if (provider == ProviderKind::kHost) return link == SPARKGAP_LINK_SHM;
+  return link == SPARKGAP_LINK_NVLINK || link == SPARKGAP_LINK_PCIE || link == SPARKGAP_LINK_SHM;
+}
+
+int32_t link_of(const std::string& item, const std::string& name, ProviderKind provider, bool on_several_nodes) {
+  std::string allowed;
+  for (int32_t link = 0; link < kLinks; ++link) {
+    if (!may_have(link, provider, on_several_nodes)) continue;
+    if (name == kLinkNames[link]) return link;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(kLinkNames[link]);
+  }
+  const std::string what = "the slowest link of this world (" +
+                           std::string(provider == ProviderKind::kHost ? "host memory" : "GPUs") + ", " +
+                           (on_several_nodes ? "several nodes" : "one node") + ") can be " + allowed;
+  refuse(item, what.c_str());
+}
+
+double number_of(const std::string& item, const std::string& text, const char* allowed) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(number) || number <= 0) refuse(item, allowed);
+  return number;
+}
+
+}  // namespace
+
+void Hints::apply(Circumstances* circumstances) const {
+  if (link >= 0) {
+    circumstances->slowest_link = link;
+    circumstances->pcie = link == SPARKGAP_LINK_PCIE;
+  }
+  if (shared >= 0) {
+    circumstances->oversubscribed = circumstances->any_oversubscribed = circumstances->gpu_shared = shared == 1;
+  }
+  circumstances->link_us = latency_us;
+  circumstances->link_gb_per_s = gb_per_s;
+}
+
+Hints parse_hints(const char* text, ProviderKind provider, bool on_several_nodes) {
+  Hints hints;
+  const std::string all = text == nullptr ? "" : text;
+  for (size_t begin = 0; begin < all.size();) {
+    const size_t end = std::min(all.find(',', begin), all.size());
+    const std::string item = all.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t equals = item.find('=');
+    const std::string key = item.substr(0, equals);
+    const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
+    if (key == "links") {
+      hints.link = link_of(item, value, provider, on_several_nodes);
+    } else if (key == "shared") {
+      if (value != "true" && value != "false") refuse(item, "shared is true or false");
+      hints.shared = value == "true" ? 1 : 0;
+    } else if (key == "latency") {
+      hints.latency_us = number_of(item, value, "latency is a number of microseconds, more than 0");
+    } else if (key == "bandwidth") {
+      hints.gb_per_s = number_of(item, value, "bandwidth is a number of GB/s, more than 0");
+    } else {
+      refuse(item, "there are links, shared, latency and bandwidth");
+    }
+    for (const char letter : item + ",") {
+      hints.digest = (hints.digest ^ static_cast<uint8_t>(letter)) * 0x100000001b3u + 1;
+    }
+  }
+  return hints;
+}
+
+}  // namespace sparkgap
