@@ -20,9 +20,8 @@ from pathlib import Path
 
 import peers as mpi
 import run as bench
+import two_hosts
 
-HOSTS = bench.REPOSITORY / "tools" / "hosts" / "hosts.py"
-VARIABLE = "SPARKGAP_HOSTS"
 MEMORIES = ("private", "symmetric")
 # What the issue 'Worlds on several hosts' asks for at most: all-reduce, one process a host.
 LIMITS = {
@@ -35,11 +34,10 @@ def main():
     arguments = parse_arguments()
     if arguments.agent:
         return agent(arguments.agent, arguments.rest)
-    if VARIABLE not in os.environ:
+    if not two_hosts.are_here():
         bench.build()
         mpi_libraries(arguments)  # a host has no way to PyPI
-        # In place of this process: whatever ends it ends the hosts, too.
-        os.execv(sys.executable, [sys.executable, str(HOSTS), "--hosts", "2", "run", sys.executable, *sys.argv])
+        two_hosts.make()
     with tempfile.TemporaryDirectory() as folder:
         libraries = mpi_libraries(arguments)
         report = {**bench.provenance(arguments.name), "collective": arguments.collective, "runs": []}
@@ -106,7 +104,7 @@ class Agents:
                 return
             with connection:
                 host, command = connection.makefile().readline().rstrip("\n").split(" ", 1)
-                subprocess.Popen([str(HOSTS), "exec", host.removeprefix("host"), "sh", "-c", command],
+                subprocess.Popen([*two_hosts.on(host.removeprefix("host")), "sh", "-c", command],
                                  stdin=subprocess.DEVNULL, stdout=connection.fileno(), stderr=connection.fileno())
 
 
@@ -153,7 +151,7 @@ def btl_of_memory(mpirun):
 
 
 def mpi_command(mpirun, program, each, pinned, agents):
-    command = [str(HOSTS), "exec", "0", "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+    command = [*two_hosts.on(0), "env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "TMPDIR=/dev/shm", mpirun, "-np",
                str(2 * each), "--host", f"host0:{each},host1:{each}", "--map-by", f"ppr:{each}:node", "--bind-to", "none",
                "--mca", "plm_rsh_agent", str(agents.script), "--mca", "pml", "ob1", "--mca", "btl", f"tcp,self,{btl_of_memory(mpirun)}",

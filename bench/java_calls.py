@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures what an all-reduce costs when it is called from Java, beside the same native call, in one run.
 
-Builds both benchmarks, then takes turns: native in symmetric memory, Java in symmetric memory, Java on a float[]. A
-figure is the median of the turns. See README.md for what is measured.
+Builds both benchmarks, then takes turns: native in symmetric memory, Java in symmetric memory, Java on a float[], between
+processes of this host or of two. A figure is the median of the turns. See README.md for what is measured.
 """
 
 import argparse
@@ -13,16 +13,22 @@ import subprocess
 import sys
 
 import run
-
-CLASSPATH_FILE = "bench.classpath"
+import two_hosts
+import world
 
 
 def main():
     arguments = parse_arguments()
-    run.build()
-    java = build_java()
+    if not two_hosts.are_here() and not arguments.no_build:
+        run.build()
+        world.build()
+    if arguments.hosts == 2:
+        two_hosts.make()
+    java = world.built("io.sparkgap.bench.AllReduceBench")
+    java.insert(1, f"-Dsparkgap.bench.hosts={two_hosts.HOSTS}")
     report = {
         **run.provenance(arguments.name),
+        "hosts": arguments.hosts,
         "runs": [compare(pes, busy, java, arguments) for pes in arguments.pes for busy in arguments.busy],
     }
     for result in report["runs"]:
@@ -41,7 +47,8 @@ def main():
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--name", default="java-calls", help="of the file in bench/results (java-calls)")
+    parser.add_argument("--name", help="of the file in bench/results (java-calls, java-calls-hosts)")
+    parser.add_argument("--hosts", type=int, choices=[1, 2], default=1, help="2: half of the processes on each of two hosts (1)")
     parser.add_argument("--pes", type=int, nargs="+", default=[2], help="numbers of processes (2)")
     parser.add_argument("--rounds", type=int, default=3, help="turns that each gets (3)")
     parser.add_argument("--from", dest="from_bytes", type=int, default=64, help="smallest size in bytes (64)")
@@ -53,26 +60,19 @@ def parse_arguments():
     parser.add_argument("--limit", type=float, default=0.1, help="us that Java may add to a call (0.1)")
     parser.add_argument("--noise", type=float, default=0.05,
                         help="part of the native time that two runs of it may differ by anyway (0.05)")
+    parser.add_argument("--no-build", action="store_true", help="measure what is built")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if it adds more, or allocates")
-    return parser.parse_args()
-
-
-def build_java():
-    """Compiles the Java side and returns the command that starts its benchmark."""
-    module = run.REPOSITORY / "spark-plugin"
-    run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "-pl", "spark-plugin", "-am", "test-compile",
-              "dependency:build-classpath", f"-Dmdep.outputFile=target/{CLASSPATH_FILE}"])
-    classpath = [str(module / "target" / "test-classes"), str(module / "target" / "classes"),
-                 (module / "target" / CLASSPATH_FILE).read_text().strip()]
-    return ["java", "-cp", os.pathsep.join(classpath), "io.sparkgap.bench.AllReduceBench"]
+    arguments = parser.parse_args()
+    arguments.name = arguments.name or ("java-calls" if arguments.hosts == 1 else "java-calls-hosts")
+    return arguments
 
 
 def compare(pes, busy, java, arguments):
     """All rounds under one condition: {pes, pinned, busy, sizes: [{bytes, native_us, symmetric_us, array_us, ...}]}."""
     cores = len(os.sched_getaffinity(0))
     pinned = arguments.bind and pes <= cores
-    common = ["--pes", str(pes), "--pin", "yes" if pinned else "no", "--from", str(arguments.from_bytes), "--to",
-              str(arguments.to_bytes), "--factor", str(arguments.factor)]
+    common = ["--pes", str(pes), "--nodes", str(arguments.hosts), "--pin", "yes" if pinned else "no", "--from",
+              str(arguments.from_bytes), "--to", str(arguments.to_bytes), "--factor", str(arguments.factor)]
     commands = {
         "native": [str(run.program("collective_bench")), "--memory", "symmetric"] + common,
         "symmetric": java + ["--memory", "symmetric"] + common,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures the sum of one large float[] of each executor: Spark's treeAggregate beside an all-reduce, in one application.
 
-Builds the project, submits io.sparkgap.examples.TreeAggregateSweep to local-cluster, and keeps what it measured with
-machine, date and commit. See README.md for what is measured.
+Builds the project, submits io.sparkgap.examples.TreeAggregateSweep to local-cluster, or to a standalone Spark on two hosts, and
+keeps what it measured with machine, date and commit. See README.md for what is measured.
 """
 
 import argparse
@@ -14,20 +14,26 @@ import tempfile
 from pathlib import Path
 
 import run
+import two_hosts
 
-SPARK_HOME = run.REPOSITORY / "launcher" / "spark-home" / "target" / "spark"
+SPARK_HOME = two_hosts.SPARK
 MEGABYTES = (1, 10, 100)
-TIMES_FASTER = (200, 50, 20)
+# By the number of hosts.
+TIMES_FASTER = {1: (200, 50, 20), 2: (400, 20, 8)}
 
 
 def main():
     arguments = parse_arguments()
-    run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "package", "-DskipTests", "-Dnative.tests=OFF"])
-    report = run.provenance(arguments.name)
-    report.update(sweep(arguments))
+    if not two_hosts.are_here() and not arguments.no_build:
+        run.step(["mvn", "-B", "-q", "-f", str(run.REPOSITORY), "package", "-DskipTests", "-Dnative.tests=OFF"])
+    if arguments.hosts == 2:
+        two_hosts.make()
+    report = {**run.provenance(arguments.name), "hosts": arguments.hosts}
+    with tempfile.TemporaryDirectory() as folder:
+        report.update(sweep(arguments, Path(folder)))
     print_table(report)
     run.write(report)
-    slow = [(figure, wanted) for figure, wanted in zip(report["figures"], TIMES_FASTER)
+    slow = [(figure, wanted) for figure, wanted in zip(report["figures"], TIMES_FASTER[arguments.hosts])
             if figure["timesFaster"] < wanted]
     for figure, wanted in slow:
         print(f"{run.human(figure['bytes'])} is {figure['timesFaster']:.0f} times faster, not {wanted}")
@@ -36,40 +42,53 @@ def main():
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--name", default="tree-aggregate", help="of the file in bench/results (tree-aggregate)")
-    parser.add_argument("--pes", type=int, default=4, help="executors, each with one core and 2 GB (4)")
+    parser.add_argument("--name", help="of the file in bench/results (tree-aggregate, tree-aggregate-hosts)")
+    parser.add_argument("--hosts", type=int, choices=[1, 2], default=1, help="2: an executor on each of two hosts (1)")
+    parser.add_argument("--pes", type=int, help="executors, each with one core and 2 GB (4; one a host)")
     parser.add_argument("--repetitions", type=int, default=15, help="of which the median counts (15)")
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting for Spark")
+    parser.add_argument("--no-build", action="store_true", help="measure what is built")
     parser.add_argument("--fail", action="store_true",
-                        help="exit with 1 if not %s times faster at %s MB" % (TIMES_FASTER, MEGABYTES))
-    return parser.parse_args()
+                        help="exit with 1 if not %s times faster at %s MB, or %s on two hosts"
+                        % (TIMES_FASTER[1], MEGABYTES, TIMES_FASTER[2]))
+    arguments = parser.parse_args()
+    arguments.name = arguments.name or ("tree-aggregate" if arguments.hosts == 1 else "tree-aggregate-hosts")
+    arguments.pes = arguments.pes or {1: 4, 2: 2}[arguments.hosts]
+    if arguments.hosts == 2 and arguments.pes != 2:
+        parser.error("on two hosts there are two executors")
+    return arguments
 
 
-def sweep(arguments):
+def sweep(arguments, folder):
     """What the job wrote: {master, pes, spark, java, cores, repetitions, figures: [{bytes, ...}]}."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "sweep.json"
-        settings = [
-            "spark.plugins=io.sparkgap.SparkgapPlugin",
-            f"spark.cores.max={arguments.pes}",
-            "spark.executor.memory=2g",
-            "spark.scheduler.minRegisteredResourcesRatio=1.0",
-            "spark.ui.port=0",
-            f"spark.local.dir={folder}",
-        ] + arguments.conf
-        command = [str(SPARK_HOME / "bin" / "spark-submit"), "--master", f"local-cluster[{arguments.pes},1,2048]", "--driver-memory", "3g",
-                   "--jars", str(jar("spark-plugin"))]
-        for setting in settings:
-            command += ["--conf", setting]
-        command += ["--class", "io.sparkgap.examples.TreeAggregateSweep", str(jar("examples")), "--json", str(result),
-                    "--megabytes", ",".join(str(size) for size in MEGABYTES),
-                    "--repetitions", str(arguments.repetitions)]
-        log = Path(folder) / "spark.log"
-        with log.open("w") as errors:
-            ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=errors, env=environment(Path(folder)))
-        if ended.returncode != 0:
-            sys.exit(f"{' '.join(command)}\nended with {ended.returncode}:\n" + "\n".join(log.read_text().splitlines()[-40:]))
-        return json.loads(result.read_text())
+    if arguments.hosts == 1:
+        return submit([], f"local-cluster[{arguments.pes},1,2048]", environment(folder), arguments, folder)
+    with two_hosts.spark(folder, "3g") as (master, variables):
+        return submit(two_hosts.on(0), master, variables, arguments, folder)
+
+
+def submit(where, master, variables, arguments, folder):
+    result = folder / "sweep.json"
+    settings = [
+        "spark.plugins=io.sparkgap.SparkgapPlugin",
+        f"spark.cores.max={arguments.pes}",
+        "spark.executor.memory=2g",
+        "spark.scheduler.minRegisteredResourcesRatio=1.0",
+        "spark.ui.port=0",
+        f"spark.local.dir={folder}",
+    ] + arguments.conf
+    command = [*where, str(SPARK_HOME / "bin" / "spark-submit"), "--master", master, "--driver-memory", "3g", "--jars",
+               str(jar("spark-plugin"))]
+    for setting in settings:
+        command += ["--conf", setting]
+    command += ["--class", "io.sparkgap.examples.TreeAggregateSweep", str(jar("examples")), "--json", str(result),
+                "--megabytes", ",".join(str(size) for size in MEGABYTES), "--repetitions", str(arguments.repetitions)]
+    log = folder / "spark.log"
+    with log.open("w") as errors:
+        ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=errors, env=variables)
+    if ended.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nended with {ended.returncode}:\n" + "\n".join(log.read_text().splitlines()[-40:]))
+    return json.loads(result.read_text())
 
 
 def environment(folder):

@@ -11,6 +11,19 @@ extern "C" {
 // The library is built with hidden visibility; what is declared here is what it shows.
 #pragma GCC visibility push(default)
 
+// Provider and algorithm that a collective of this size takes now, for example "host/one-shot"; "" if there can be no
+// such call, and why is then the last error. Static text, never NULL.
+const char* sparkgap_route(sparkgap_world* world, int32_t collective, uint64_t count, int32_t type);
+
+// Holds a collective to one algorithm (as sparkgap_route names it, with or without the provider), or gives it back to
+// the selector with NULL or "auto". A message that this algorithm cannot carry (packets: a large one) still goes the
+// selector's way. All PEs must do the same. For measurement, tests and people who know better.
+sparkgap_status sparkgap_world_set_algorithm(sparkgap_world* world, int32_t collective, const char* algorithm);
+
+// What a collective can be held to in this world, for example "packets, one-shot"; "" if there is no such collective,
+// and that is then the last error. Static text, never NULL.
+const char* sparkgap_algorithms(sparkgap_world* world, int32_t collective);
+
 // A row of a tuning table (docs/tuning.md): messages of up to most_bytes of `collective` go by `route`, for example
 // "host/one-shot". Rows of a collective stand in the order of their sizes.
 typedef struct sparkgap_tuning_row {

@@ -159,7 +159,7 @@ double nodes_us(int32_t collective, Algorithm algorithm, double bytes, const Cir
   // Two steps among the PEs of a node, each of whom does its part.
   const double step = world.oversubscribed ? kSwitchUs * 2 : kFlagUs * std::log2(std::max(2.0, near)) + kFlagUs;
   const double inside = near > 1 ? 2 * step + microseconds(3 * bytes, kCacheGbPerS) : 0;
-  const bool reduces = collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE;
+  const bool blocks = collective == SPARKGAP_ALL_GATHER || collective == SPARKGAP_REDUCE_SCATTER;
   switch (algorithm) {
     case Algorithm::kOneTrip:
       return link.us + (world.pes - near - 1) * kSendUs +
@@ -167,7 +167,7 @@ double nodes_us(int32_t collective, Algorithm algorithm, double bytes, const Cir
     case Algorithm::kScattered:
       return 2 * link.us + inside + microseconds(2 * (nodes - 1) / nodes * bytes, link.gb_per_s);
     case Algorithm::kRails:
-      return link.us + inside + microseconds(bytes * (nodes - 1) * (reduces ? 1 : near), link.gb_per_s);
+      return link.us + inside + microseconds(bytes * (nodes - 1) * (blocks ? near : 1), link.gb_per_s);
     default:
       return link.us + microseconds(bytes * (world.pes - near) * near, link.gb_per_s);
   }

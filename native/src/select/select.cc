@@ -96,8 +96,6 @@ constexpr uint64_t kScatteredBytes = 256 * 1024;
 constexpr int32_t kMostFarPes = 16;
 
 void add_rules_on_nodes(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
-  const bool may_scatter =
-      collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE || collective == SPARKGAP_BROADCAST;
   if (collective == SPARKGAP_ALL_REDUCE) {
     // In one trip every PE sends to every far one, which PEs that share cores do one after the other.
     const int32_t far = circumstances.pes - circumstances.pes / circumstances.nodes;
@@ -105,7 +103,7 @@ void add_rules_on_nodes(int32_t collective, const Circumstances& circumstances, 
         circumstances.pes > circumstances.nodes && (circumstances.any_oversubscribed || far > kMostFarPes);
     if (!many_sends) rules->push_back({circumstances.one_trip_bytes, Algorithm::kOneTrip});
   }
-  if (may_scatter && circumstances.nodes > 2) {
+  if (has_algorithm(ProviderKind::kNodes, collective, Algorithm::kScattered) && circumstances.nodes > 2) {
     rules->push_back({kScatteredBytes - 1, Algorithm::kRails});
     rules->push_back({kAny, Algorithm::kScattered});
   }

@@ -65,10 +65,14 @@ __global__ void __launch_bounds__(kThreads)
 
 cudaStream_t stream_of(void* stream) { return static_cast<cudaStream_t>(stream); }
 
-// The GPU of the stream becomes the thread's.
+// The GPU of the stream becomes the thread's. A stream in capture does not say which that is; whoever captures it is on
+// it already.
 cudaError_t use_gpu_of(void* stream) {
+  cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+  cudaError_t error = cudaStreamIsCapturing(stream_of(stream), &capturing);
+  if (error != cudaSuccess || capturing != cudaStreamCaptureStatusNone) return error;
   int device = 0;
-  const cudaError_t error = cudaStreamGetDevice(stream_of(stream), &device);
+  error = cudaStreamGetDevice(stream_of(stream), &device);
   return error == cudaSuccess ? cudaSetDevice(device) : error;
 }
 

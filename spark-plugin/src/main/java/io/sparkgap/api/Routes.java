@@ -66,14 +66,6 @@ final class Routes {
     }
   }
 
-  private static RouteChoice.Reason reason(int code) {
-    return switch (code) {
-      case SPARKGAP_BY_TABLE -> RouteChoice.Reason.TABLE;
-      case SPARKGAP_BY_HOLD -> RouteChoice.Reason.HELD;
-      default -> RouteChoice.Reason.RULE;
-    };
-  }
-
   List<String> algorithms(Collective collective) {
     end.confinement.enter(Call.ROUTE);
     try {
@@ -83,6 +75,14 @@ final class Routes {
     } finally {
       end.confinement.exit();
     }
+  }
+
+  private static RouteChoice.Reason reason(int code) {
+    return switch (code) {
+      case SPARKGAP_BY_TABLE -> RouteChoice.Reason.TABLE;
+      case SPARKGAP_BY_HOLD -> RouteChoice.Reason.HELD;
+      default -> RouteChoice.Reason.RULE;
+    };
   }
 
   void holdTo(Collective collective, String algorithm) {

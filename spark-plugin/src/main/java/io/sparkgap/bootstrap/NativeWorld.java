@@ -127,7 +127,7 @@ public final class NativeWorld implements AutoCloseable {
   /**
    * What this PE tells the others before they connect: PE 0 the id, each on several nodes a card.
    */
-  WorldId published() {
+  public WorldId published() {
     return place.isWired() ? card() : id();
   }
 

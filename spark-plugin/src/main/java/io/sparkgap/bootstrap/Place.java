@@ -23,7 +23,7 @@ public record Place(int pe, int pes, int firstOfNode, int onNode) {
   }
 
   /** Whether there are PEs on other nodes. */
-  boolean isWired() {
+  public boolean isWired() {
     return onNode < pes;
   }
 }

@@ -23,7 +23,7 @@ public final class WorldId {
   }
 
   /** Those that have been published, one behind the other. */
-  static WorldId ofCards(List<WorldId> cards) {
+  public static WorldId ofCards(List<WorldId> cards) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     cards.forEach(card -> all.writeBytes(card.bytes));
     return new WorldId(all.toByteArray());

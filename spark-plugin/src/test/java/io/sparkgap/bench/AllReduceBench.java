@@ -10,6 +10,7 @@ import io.sparkgap.api.Route;
 import io.sparkgap.api.SymmetricBuffer;
 import io.sparkgap.api.Topology;
 import io.sparkgap.bootstrap.NativeWorld;
+import io.sparkgap.bootstrap.Place;
 import io.sparkgap.bootstrap.WorldId;
 import io.sparkgap.bootstrap.WorldSettings;
 import io.sparkgap.jni.NativeLibrary;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,12 +30,13 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * Time of an all-reduce of float32 from Java between processes of this host, by size, and the bytes
- * that a call allocates on the Java heap, as JSON. Measures as native/bench/measure.h does, so that
- * bench/java_calls.py can put the two side by side.
+ * Time of an all-reduce of float32 from Java between processes of this host, or of two
+ * (tools/hosts/hosts.py), by size, and the bytes that a call allocates on the Java heap, as JSON.
+ * Measures as native/bench/measure.h does, so that bench/java_calls.py can put the two side by
+ * side.
  *
- * <p>Arguments of the parent: {@code --pes N --memory symmetric|array --from BYTES --to BYTES
- * --factor N --pin yes|no}.
+ * <p>Arguments of the parent: {@code --pes N --nodes 1|2 --memory symmetric|array --from BYTES --to
+ * BYTES --factor N --pin yes|no}.
  */
 public final class AllReduceBench {
   private static final int BATCHES = 5;
@@ -59,7 +62,8 @@ public final class AllReduceBench {
   public static void main(String[] arguments) throws Exception {
     if (arguments.length == 0 || arguments[0].startsWith("--")) {
       Options options = Options.of(arguments);
-      OUT.print(BenchPes.run(AllReduceBench.class, options.pes, options.pin, options.forPes()));
+      OUT.print(
+          BenchPes.run(AllReduceBench.class, options.places(), options.pin, options.forPes()));
     } else {
       runPe(
           Integer.parseInt(arguments[0]),
@@ -75,9 +79,12 @@ public final class AllReduceBench {
               throw new IllegalStateException(problem);
             });
     WorldSettings settings = new WorldSettings(Duration.ofSeconds(60), false, "");
-    try (NativeWorld world = NativeWorld.create(pe, pes, 0, "process " + pe, settings)) {
-      if (pe == 0) {
-        OUT.println(HexFormat.of().formatHex(world.id().bytes()));
+    Place place = options.placeOf(pe, pes);
+    String host = place.isWired() ? InetAddress.getLocalHost().getHostName() : "";
+    try (NativeWorld world =
+        NativeWorld.create(place, 0, "process " + pe, host, "host", -1, settings)) {
+      if (pe == 0 || place.isWired()) {
+        OUT.println(HexFormat.of().formatHex(world.published().bytes()));
       }
       BufferedReader in =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -85,7 +92,11 @@ public final class AllReduceBench {
       Topology topology =
           new Topology(
               IntStream.range(0, pes)
-                  .mapToObj(i -> new PeInfo(i, 0, "localhost", "none", i, "host memory"))
+                  .mapToObj(
+                      i -> {
+                        int node = i * options.nodes / pes;
+                        return new PeInfo(i, node, "host" + node, "none", i, "host memory");
+                      })
                   .toList());
       try (Communicator communicator =
           Communicator.over(world.handle(), pe, topology, 0, "benchmark", line -> {}, () -> {})) {
@@ -223,6 +234,7 @@ public final class AllReduceBench {
 
   private static final class Options {
     private int pes = 2;
+    private int nodes = 1;
     private boolean arrays;
     private boolean pin;
     private long from = 64;
@@ -235,6 +247,7 @@ public final class AllReduceBench {
         String value = arguments[i + 1];
         switch (arguments[i]) {
           case "--pes" -> options.pes = Integer.parseInt(value);
+          case "--nodes" -> options.nodes = Integer.parseInt(value);
           case "--memory" -> options.arrays = value.equals("array");
           case "--pin" -> options.pin = value.equals("yes");
           case "--from" -> options.from = Long.parseLong(value);
@@ -246,8 +259,20 @@ public final class AllReduceBench {
       return options;
     }
 
+    /** PEs of a node have numbers that follow each other. */
+    Place placeOf(int pe, int pes) {
+      int onNode = pes / nodes;
+      return new Place(pe, pes, pe / onNode * onNode, onNode);
+    }
+
+    List<Place> places() {
+      return IntStream.range(0, pes).mapToObj(pe -> placeOf(pe, pes)).toList();
+    }
+
     List<String> forPes() {
       return List.of(
+          "--nodes",
+          Integer.toString(nodes),
           "--memory",
           arrays ? "array" : "symmetric",
           "--from",

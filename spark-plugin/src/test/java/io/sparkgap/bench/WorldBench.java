@@ -15,8 +15,9 @@ import org.apache.spark.SparkConf;
 
 /**
  * How long a stage waits for its world: from its last PE's arrival at the driver until its last PE
- * begins to run its function. Driver and executors are processes of one host, so one clock serves
- * both ends. Prints one JSON object. Arguments: executors, worlds.
+ * begins to run its function. Driver and executors are processes of one machine, so one clock
+ * serves both ends. Prints one JSON object. Arguments: executors, worlds, and the URL of a master
+ * if there is one.
  *
  * <p>One application keeps its worlds, so that its first is built and all others are reused;
  * another keeps none, so that all are built. The first of an application is the one that meets cold
@@ -31,12 +32,17 @@ public final class WorldBench {
 
   private WorldBench() {}
 
-  /** Takes the number of executors, of one core each, and of worlds. */
+  /** Takes the number of executors, of one core each, of worlds, and perhaps a master. */
   public static void main(String[] args) throws InterruptedException {
     int executors = Integer.parseInt(args[0]);
     int worlds = Integer.parseInt(args[1]);
-    List<Double> kept = measure(executors, worlds, "4");
-    List<Double> rebuilt = measure(executors, worlds, "0");
+    SparkConf conf = SparkApplication.cluster(executors, 1);
+    if (args.length > 2) {
+      // Spark then has the driver at the address of its host.
+      conf.setMaster(args[2]).remove("spark.driver.host").remove("spark.driver.bindAddress");
+    }
+    List<Double> kept = measure(conf, executors, worlds, "4");
+    List<Double> rebuilt = measure(conf, executors, worlds, "0");
     System.out.printf(
         Locale.ROOT,
         "{\"pes\": %d, \"first_ms\": [%.2f, %.2f], \"built_ms\": [%s], \"reused_ms\": [%s]}%n",
@@ -49,10 +55,9 @@ public final class WorldBench {
     System.exit(0);
   }
 
-  private static List<Double> measure(int executors, int worlds, String kept)
+  private static List<Double> measure(SparkConf conf, int executors, int worlds, String kept)
       throws InterruptedException {
-    SparkConf conf =
-        SparkApplication.cluster(executors, 1).set("spark.sparkgap.worlds.idle.max", kept);
+    conf.set("spark.sparkgap.worlds.idle.max", kept);
     List<Double> millis = new ArrayList<>();
     AtomicLong lastArrival = new AtomicLong();
     try (SparkApplication application = SparkApplication.start(conf)) {
