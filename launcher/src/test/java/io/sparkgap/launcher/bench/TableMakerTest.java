@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.sparkgap.bench.BenchEvent.Row;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.launcher.bench.TableMaker.Choice;
+import io.sparkgap.tuning.TuningTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -91,8 +92,8 @@ class TableMakerTest {
                 Rows.route("host/one-shot", 64, 2),
                 Rows.route("host/two-shot", 64, 1.5),
                 Rows.of("java", Measured.BARRIER, "host/flags", false, 0, 1)));
-    JsonNode table =
-        ReportFiles.JSON.readTree(TableText.of(maker.table("mine", Map.of("date", "today"), all)));
+    String text = TableText.of(maker.table("mine", Map.of("date", "today"), all));
+    JsonNode table = ReportFiles.JSON.readTree(text);
 
     assertThat(table.path("key").toString())
         .isEqualTo(
@@ -104,6 +105,8 @@ class TableMakerTest {
                 + "\"barrier\":[{\"route\":\"host/flags\"}]}");
     assertThat(table.path("times").path("allReduce").toString())
         .isEqualTo("{\"host/one-shot\":[[64,2.0]],\"host/two-shot\":[[64,1.5]]}");
+    // What executors will read.
+    assertThat(TuningTable.parse("the table", text).rows()).hasSize(2);
   }
 
   @Test
