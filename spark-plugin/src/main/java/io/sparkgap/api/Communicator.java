@@ -67,9 +67,6 @@ public final class Communicator extends Collectives implements AutoCloseable {
    * Sparkgap.join}.
    *
    * @param world a connected handle, which this uses until {@code onClose} runs
-   * @param pe this end's PE
-   * @param topology all PEs
-   * @param epoch of the world
    * @param description one line for {@link #toString}
    * @param report takes a line to the driver; must not block
    * @param onClose run once, when no thread uses the handle any more; gives the world back
@@ -297,7 +294,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
     return oneSided.fetchAdd(target, offset, delta, pe);
   }
 
-  // ---- Steps
+  // ---- Steps and routes
 
   /**
    * Records calls, to be made as one by {@link Step#run}: whatever collectives and one-sided calls
@@ -323,8 +320,6 @@ public final class Communicator extends Collectives implements AutoCloseable {
     return steps.record(calls, this);
   }
 
-  // ---- Routes
-
   /**
    * The way that a collective of this size takes now.
    *
@@ -343,10 +338,6 @@ public final class Communicator extends Collectives implements AutoCloseable {
   /**
    * Why a collective of this size takes the way that {@link #route} says, how long a call takes,
    * and what the next best would take. Asks nobody: any PE may call it by itself.
-   *
-   * @param count elements, as the collective itself takes them
-   * @throws IllegalArgumentException if no memory holds so many
-   * @throws SparkgapException if the world has failed
    */
   public RouteChoice explain(Collective collective, long count, DataType type) {
     return routes.explain(collective, count, type);
