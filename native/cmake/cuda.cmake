@@ -24,9 +24,10 @@ foreach(name NVCC NVCC_VERSION CUDA_HOME CUDA_LIBRARIES NVSHMEM_INCLUDE NCCL_INC
   set(SPARKGAP_${name} "${CMAKE_MATCH_2}")
 endforeach()
 
-# Code for these, and PTX of the last for what comes after. CMake's own test program needs the libraries as well.
+# Code for these, and PTX of the last for what comes after, unless CMake's own CUDAARCHS says otherwise. CMake's test
+# program needs the libraries as well.
 set(CMAKE_CUDA_COMPILER "${SPARKGAP_NVCC}")
-if(NOT CMAKE_CUDA_ARCHITECTURES)
+if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100)
 endif()
 set(CMAKE_CUDA_FLAGS_INIT "-L${SPARKGAP_CUDA_LIBRARIES}")
