@@ -7,8 +7,8 @@ import io.sparkgap.javacpp.tools.InfoMap;
 import io.sparkgap.javacpp.tools.InfoMapper;
 
 /**
- * Tells JavaCPP how to turn the headers of {@code sparkgap.h} into {@code io.sparkgap.jni.SparkgapNative}. It does not
- * follow an include: each header is named here.
+ * Tells JavaCPP how to turn the headers of {@code sparkgap.h} into {@code
+ * io.sparkgap.jni.SparkgapNative}. It does not follow an include: each header is named here.
  */
 @Properties(
     value =
