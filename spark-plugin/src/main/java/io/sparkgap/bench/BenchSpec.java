@@ -45,7 +45,7 @@ public record BenchSpec(
   /** What tells one size of one call from all others. */
   public static String key(
       Measured call, Memory memory, DataType type, ReduceOp op, Mode mode, long bytes) {
-    return "%s/%s/%s/%s/%s/%d"
+    return "%s/%s/%s/%s/%s/%s"
         .formatted(call.text(), memory, type, op == null ? "-" : op, mode, bytes);
   }
 
