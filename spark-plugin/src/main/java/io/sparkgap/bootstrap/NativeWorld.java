@@ -10,7 +10,6 @@ import io.sparkgap.tuning.NativeTables;
 import io.sparkgap.tuning.RouteSettings;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.LoggerFactory;
 
 /**
  * One PE's end of a world: the life of a native handle. It outlives the communicator and the stage
@@ -19,8 +18,6 @@ import org.slf4j.LoggerFactory;
  * <p>One thread at a time, but {@link #abort} may be called by any.
  */
 public final class NativeWorld implements AutoCloseable {
-  private static final LogOnce LOG_ONCE = new LogOnce(LoggerFactory.getLogger(NativeWorld.class));
-
   private final Place place;
   private final long epoch;
   private final String provider;
@@ -98,7 +95,10 @@ public final class NativeWorld implements AutoCloseable {
 
   private void choose(RouteSettings routes) {
     routeSettings = routes;
-    NativeTables.give(handle, routes.tables(), LOG_ONCE::warn);
+    // RouteLog is loaded when there is something to say: sparkgap doctor makes worlds where there
+    // may be no Spark, and
+    // so nothing that logs.
+    NativeTables.give(handle, routes.tables(), sentence -> RouteLog.warnOnce(sentence));
     if (routes.deterministic()) {
       closeUnlessGood(
           SparkgapNative.sparkgap_world_set_deterministic(handle, 1), "choosing its routes");
@@ -154,7 +154,7 @@ public final class NativeWorld implements AutoCloseable {
     closeUnlessGood(status, "connecting");
     String tables = tables();
     if (!tables.isEmpty()) {
-      LOG_ONCE.info("Tuning: " + tables);
+      RouteLog.infoOnce("Tuning: " + tables);
     }
   }
 
