@@ -4,14 +4,13 @@
 #include <cstring>
 
 #include "description/collective.h"
+#include "description/links.h"
 
 namespace sparkgap {
 namespace {
 
 constexpr size_t kMostNameBytes = 63;
 constexpr int32_t kMostTimes = 64;  // of a route
-constexpr const char* kLinkNames[] = {"shm", "nvlink", "pcie", "tcp", "rdma"};
-constexpr int32_t kLinks = 5;
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 

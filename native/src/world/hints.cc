@@ -6,12 +6,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "description/links.h"
 
 namespace sparkgap {
 namespace {
-
-constexpr const char* kLinkNames[] = {"shm", "nvlink", "pcie", "tcp", "rdma"};
-constexpr int32_t kLinks = 5;
 
 [[noreturn]] void refuse(const std::string& item, const char* allowed) {
   fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "topology hint \"%s\" (spark.sparkgap.topology.hints): %s", item.c_str(),

@@ -62,9 +62,13 @@ void World::set_hints(const char* text) {
   make_routes();
 }
 
-void World::make_routes() {
+void World::believe_hints() {
   believed_ = circumstances_;
   hints_.apply(&believed_);
+}
+
+void World::make_routes() {
+  believe_hints();
   for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
     routes_.make(collective, believed_, tables_.rows_of(collective), held_[collective]);
   }

@@ -178,7 +178,7 @@ void World::meet_peers() {
   if (circumstances_.provider == ProviderKind::kHost && tables_.name_a_device()) {
     Text(circumstances_.device, sizeof circumstances_.device).add("%s", cpu_name().c_str());
   }
-  make_routes();
+  believe_hints();
   tables_.choose(believed_);
   make_routes();
   check_routes();

@@ -171,6 +171,7 @@ class World {
   void compare_options();
   void learn_circumstances();
   void learn_links();
+  void believe_hints();
   void make_routes();
   void check_routes() const;
   void choose_waits();
