@@ -14,12 +14,12 @@ import io.sparkgap.launcher.bench.ReportFiles;
 import io.sparkgap.launcher.bench.RowTable;
 import io.sparkgap.launcher.bench.Series;
 import io.sparkgap.launcher.cluster.ExitCode;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -253,16 +253,10 @@ final class BenchCommand implements Callable<Integer> {
     if (batchMillis < 1 || batchMillis > 10_000) {
       problems.add("--batch-time must be from 1 to 10000 ms, but is " + batchMillis);
     }
-    for (Path file : Stream.of(json, csv, html).filter(one -> one != null).toList()) {
-      Path folder = file.toAbsolutePath().getParent();
-      if (Files.isDirectory(file) || !Files.isWritable(folder)) {
-        problems.add(file + " cannot be written: name a file in a folder that can");
-      }
-    }
-    if (!problems.isEmpty()) {
-      throw new LauncherException(
-          ExitCode.USAGE, String.join(System.lineSeparator() + "  ", problems));
-    }
+    Stream.of(json, csv, html)
+        .filter(Objects::nonNull)
+        .forEach(file -> SweepOptions.requireWritable(file, problems));
+    SweepOptions.refuse(problems);
   }
 
   private BenchSpec spec(int pes) {

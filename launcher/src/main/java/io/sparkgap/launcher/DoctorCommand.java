@@ -11,7 +11,6 @@ import io.sparkgap.plugin.TestedVersions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -46,6 +45,7 @@ final class DoctorCommand implements Callable<Integer> {
   private static final String SPARK = "Spark";
 
   @Mixin private CommonOptions common;
+  @Mixin private ExecutorOptions asked;
 
   @Option(
       names = "--pes",
@@ -55,22 +55,6 @@ final class DoctorCommand implements Callable<Integer> {
           "With --master: how many PEs the executors are to hold. Can be left away where --master"
               + " or other settings say it.")
   private int pes;
-
-  @Option(
-      names = "--gpus-per-pe",
-      paramLabel = "0|1",
-      order = 2,
-      description = "With --master: GPUs of each PE (default: 0).")
-  private int gpusPerPe;
-
-  @Option(
-      names = "--wait",
-      paramLabel = "DURATION",
-      order = 4,
-      defaultValue = "2min",
-      converter = DurationConverter.class,
-      description = "With --master: how long to wait for executors (default: ${DEFAULT-VALUE}).")
-  private Duration patience;
 
   @Option(
       names = "--json",
@@ -95,9 +79,10 @@ final class DoctorCommand implements Callable<Integer> {
     if (common.namesMaster() && spark != null) {
       DoctorRun run =
           new DoctorRun(
-              new ToolRun(installation, spark, environment, given, common.isVerbose()), patience);
+              new ToolRun(installation, spark, environment, given, common.isVerbose()),
+              asked.patience());
       List<Executor> executors =
-          run.executors(common.master(given, ""), pes, gpusPerPe, common.propertiesFile());
+          run.executors(common.master(given, ""), pes, asked.gpusPerPe(), common.propertiesFile());
       return show(here, executors);
     }
     here.addAll(ofThisMachine());

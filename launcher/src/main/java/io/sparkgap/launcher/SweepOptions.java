@@ -3,7 +3,10 @@ package io.sparkgap.launcher;
 import io.sparkgap.launcher.cluster.ExitCode;
 import io.sparkgap.launcher.submit.GivenSettings;
 import io.sparkgap.launcher.submit.Master;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -19,6 +22,7 @@ final class SweepOptions {
   private static final String APPLICATION = "io.sparkgap.bench.BenchApplication";
 
   @Mixin private CommonOptions common;
+  @Mixin private ExecutorOptions executors;
 
   @Option(
       names = "--pes",
@@ -28,22 +32,6 @@ final class SweepOptions {
           "How many PEs. Without --master the default is a PE a core of this machine, 2 to 8; with"
               + " it this can be left away where --master or other settings say it.")
   private int pes;
-
-  @Option(
-      names = "--gpus-per-pe",
-      paramLabel = "0|1",
-      order = 2,
-      description = "With --master: GPUs of each PE (default: 0).")
-  private int gpusPerPe;
-
-  @Option(
-      names = "--wait",
-      paramLabel = "DURATION",
-      order = 4,
-      defaultValue = "2min",
-      converter = DurationConverter.class,
-      description = "With --master: how long to wait for executors (default: ${DEFAULT-VALUE}).")
-  private Duration patience;
 
   private final GivenSettings given = new GivenSettings();
   private Installation installation;
@@ -75,7 +63,7 @@ final class SweepOptions {
 
   /** Whether each PE is asked to have a GPU. */
   boolean hasGpus() {
-    return gpusPerPe > 0;
+    return executors.gpusPerPe() > 0;
   }
 
   /** How many PEs there are here. */
@@ -99,10 +87,26 @@ final class SweepOptions {
         APPLICATION,
         master(),
         pes,
-        gpusPerPe,
-        patience,
+        executors.gpusPerPe(),
+        executors.patience(),
         SILENCE,
         common.propertiesFile());
+  }
+
+  /** What is wrong with a file that is to be written, if anything is. */
+  static void requireWritable(Path file, List<String> problems) {
+    Path folder = file.toAbsolutePath().getParent();
+    if (Files.isDirectory(file) || !Files.isWritable(folder)) {
+      problems.add(file + " cannot be written: name a file in a folder that can");
+    }
+  }
+
+  /** Throws what is wrong with the command line, if anything is. */
+  static void refuse(List<String> problems) throws LauncherException {
+    if (!problems.isEmpty()) {
+      throw new LauncherException(
+          ExitCode.USAGE, String.join(System.lineSeparator() + "  ", problems));
+    }
   }
 
   ToolRun run() {

@@ -14,7 +14,6 @@ import io.sparkgap.launcher.bench.TableMaker;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -161,14 +160,8 @@ final class TuneCommand implements Callable<Integer> {
     calls.stream()
         .filter(call -> call.isOneSided() || call == Measured.ALL_TO_ALLV)
         .forEach(call -> problems.add("--calls " + call.text() + ": it has no routes by size"));
-    Path folder = out.toAbsolutePath().getParent();
-    if (Files.isDirectory(out) || !Files.isWritable(folder)) {
-      problems.add(out + " cannot be written: name a file in a folder that can");
-    }
-    if (!problems.isEmpty()) {
-      throw new LauncherException(
-          ExitCode.USAGE, String.join(System.lineSeparator() + "  ", problems));
-    }
+    SweepOptions.requireWritable(out, problems);
+    SweepOptions.refuse(problems);
   }
 
   /** Powers of two and one between, of whole elements. */
