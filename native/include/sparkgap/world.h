@@ -59,7 +59,7 @@ sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, spa
 sparkgap_status sparkgap_world_id(sparkgap_world* world, uint8_t* id);
 
 // Collective: returns when every PE of the world has connected and each has seen a verified put from each other. PEs
-// whose check, peer_timeout_ms or provider differ are refused here with MISMATCH, which names what differs. In a
+// whose options that all must have alike differ are refused here with MISMATCH, which names what differs. In a
 // GPU world PEs on one GPU, GPUs that cannot reach each other and libraries of different versions are refused here, on
 // all PEs alike.
 sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id);
@@ -131,8 +131,8 @@ const char* sparkgap_world_describe(sparkgap_world* world);
 // 1 if symmetric buffers of this world are GPU memory, which the host cannot read or write; 0 for a host world or NULL.
 int32_t sparkgap_world_memory_is_device(const sparkgap_world* world);
 
-// SPARKGAP_LINK_SHM, NVLINK or PCIE, the same on all PEs; the order of the two does not matter. Always SHM in a host
-// world. -1 before connect, for NULL, or if there is no such PE. Does not wait.
+// A SPARKGAP_LINK, the same on all PEs; the order of the two does not matter. In a host world SHM inside a node, TCP or
+// RDMA between nodes. -1 before connect, for NULL, or if there is no such PE. Does not wait.
 int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b);
 
 #pragma GCC visibility pop

@@ -7,8 +7,8 @@
 //
 // An engine belongs to one PE, and to the thread of the PE's handle. PEs are numbered as in the world.
 //
-// There are engine/host (shared memory) and engine/device (GPUs); engine/engines.cc lists which provider's worlds have
-// which.
+// There are engine/host (shared memory), engine/nodes (host memory of several nodes) and engine/device (GPUs);
+// engine/engines.cc lists which provider's worlds have which.
 #ifndef SPARKGAP_ENGINE_ENGINE_H
 #define SPARKGAP_ENGINE_ENGINE_H
 

@@ -73,7 +73,7 @@ class Routes {
   static constexpr int32_t kMostRows = kMostTableRows + 16;
 
   struct Row {
-    uint64_t bytes;
+    uint64_t bytes = UINT64_MAX;
     Algorithm algorithm;
     Reason reason;
   };

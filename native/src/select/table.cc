@@ -134,7 +134,7 @@ void add_time(TuningTable& table, const sparkgap_tuning_time& time, int32_t numb
   place.check_collective(time.collective);
   const Algorithm algorithm = place.route(time.collective, time.route, kind);
   if (!std::isfinite(time.microseconds) || time.microseconds <= 0) {
-    place.refuse("a call takes more than 0 us, not %g", time.microseconds);
+    place.refuse("a call takes more than 0 us");
   }
   std::vector<MeasuredTime>& times = table.times[time.collective];
   int32_t of_route = 0;

@@ -1,9 +1,10 @@
 #include "world/hints.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string>
+#include <system_error>
 
 #include "base/error.h"
 #include "description/links.h"
@@ -37,9 +38,11 @@ int32_t link_of(const std::string& item, const std::string& name, ProviderKind p
 }
 
 double number_of(const std::string& item, const std::string& text, const char* allowed) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(number) || number <= 0) refuse(item, allowed);
+  // Not strtod, which follows the locale that a JVM has set for its process.
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number) || number <= 0) refuse(item, allowed);
   return number;
 }
 
@@ -52,6 +55,9 @@ void Hints::apply(Circumstances* circumstances) const {
   }
   if (shared >= 0) {
     circumstances->oversubscribed = circumstances->any_oversubscribed = circumstances->gpu_shared = shared == 1;
+    if (circumstances->tuning != nullptr) {
+      circumstances->tuning = &kernels::tuning_for(circumstances->device, circumstances->gpu_shared);
+    }
   }
   circumstances->link_us = latency_us;
   circumstances->link_gb_per_s = gb_per_s;

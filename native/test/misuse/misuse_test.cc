@@ -114,6 +114,12 @@ std::vector<Misuse> misuses_of_collectives() {
          return sparkgap_all_to_allv(a.world, a.in, a.counts, far, a.out, a.counts, a.offsets, SPARKGAP_FLOAT32);
        },
        {"18446744073709551615"}},
+      {"allToAllv of more to itself than it receives of itself",
+       [](Arguments& a) {
+         const uint64_t more[2] = {a.counts[0] + 1, a.counts[1] + 1};
+         return sparkgap_all_to_allv(a.world, a.in, more, a.offsets, a.out, a.counts, a.offsets, SPARKGAP_FLOAT32);
+       },
+       {"itself", "own"}},
       {"allToAllv onto the middle of its input",
        [](Arguments& a) {
          return sparkgap_all_to_allv(a.world, a.in, a.counts, a.offsets, a.in + 1, a.counts, a.offsets,

@@ -311,7 +311,8 @@ public final class NativeWorld implements AutoCloseable {
 
   private void closeUnlessGood(int status, String call) {
     if (status != SparkgapNative.SPARKGAP_OK) {
-      RuntimeException error = Errors.of(handle, status, place.pe(), place.pes(), epoch, call);
+      RuntimeException error =
+          Errors.ofMaking(handle, status, place.pe(), place.pes(), epoch, call);
       synchronized (life) {
         beyondRepair = isBeyondRepair(status);
       }

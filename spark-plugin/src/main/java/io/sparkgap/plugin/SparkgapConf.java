@@ -173,11 +173,12 @@ public final class SparkgapConf {
               "0.1.0",
               "What routes are chosen by instead of what is found: `links` (the slowest: `shm`,"
                   + " `nvlink`, `pcie`, `tcp`, `rdma`), `shared` (whether PEs share CPUs or GPUs),"
-                  + " `latency` in microseconds and `bandwidth` in GB/s of the links, as in"
+                  + " `latency` in microseconds and `bandwidth` in GB/s of the links, by which the"
+                  + " cost model chooses over PCI Express and estimates elsewhere, as in"
                   + " `links=pcie,bandwidth=12`. A world that cannot be so fails with what it can"
                   + " be."),
           RouteSettings.HINTS_PATTERN,
-          "links, shared, latency, bandwidth, with values and between commas");
+          "links=NAME, shared=true or false, latency=NUMBER, bandwidth=NUMBER, between commas");
 
   public static final ConfigEntry<Boolean> DETERMINISTIC =
       ConfigEntry.ofBoolean(
