@@ -1,8 +1,11 @@
 #include "select/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
+#include "base/version.h"
 #include "description/collective.h"
 #include "description/links.h"
 
@@ -159,10 +162,19 @@ void add_range(Text& text, const int32_t (&range)[2]) {
 // "3.4" is 3.4.5, and not 3.40.1.
 bool is_release(const std::string& release, int32_t version) {
   if (version == 0) return false;
-  const std::string found = std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-                            std::to_string(version % 100) + ".";
-  return found.compare(0, release.size() + 1, release + ".") == 0;
+  return (version_text(version) + ".").compare(0, release.size() + 1, release + ".") == 0;
 }
+
+bool is_on_gpu(const Circumstances& world) {
+  return world.provider == ProviderKind::kNvshmem || world.provider == ProviderKind::kNccl;
+}
+
+// Tables know worlds of host memory by one name, on one node and on several.
+const char* provider_of(const Circumstances& world) {
+  return kProviderNames[static_cast<int32_t>(is_on_gpu(world) ? world.provider : ProviderKind::kHost)];
+}
+
+std::string release_of(int32_t version) { return version == 0 ? "" : version_text(version); }
 
 }  // namespace
 
@@ -219,9 +231,23 @@ TuningTable copy_table(const sparkgap_tuning_table& given) {
   return table;
 }
 
+TuningTable key_of(const Circumstances& world) {
+  TuningTable key;
+  key.provider = provider_of(world);
+  key.device = world.device;
+  key.nvshmem = release_of(world.nvshmem_version);
+  key.nccl = release_of(world.nccl_version);
+  key.link = world.slowest_link;
+  std::fill(std::begin(key.pes), std::end(key.pes), world.pes);
+  std::fill(std::begin(key.nodes), std::end(key.nodes), world.nodes);
+  std::fill(std::begin(key.lanes), std::end(key.lanes), world.lanes);
+  key.shared = world.shared();
+  return key;
+}
+
 bool fits(const TuningTable& table, const Circumstances& world, Text& why_not) {
-  const bool on_gpu = world.provider == ProviderKind::kNvshmem || world.provider == ProviderKind::kNccl;
-  const char* const provider = kProviderNames[static_cast<int32_t>(on_gpu ? world.provider : ProviderKind::kHost)];
+  const bool on_gpu = is_on_gpu(world);
+  const char* const provider = provider_of(world);
   if (table.provider != provider) {
     why_not.add("for provider %s, this world has %s", table.provider.c_str(), provider);
     return false;

@@ -271,6 +271,7 @@ final class BenchCommand implements Callable<Integer> {
         ops,
         memories,
         modes,
+        false,
         routes,
         sizes,
         batches,

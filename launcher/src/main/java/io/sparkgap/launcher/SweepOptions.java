@@ -61,11 +61,6 @@ final class SweepOptions {
     return !common.namesMaster();
   }
 
-  /** Whether each PE is asked to have a GPU. */
-  boolean hasGpus() {
-    return executors.gpusPerPe() > 0;
-  }
-
   /** How many PEs there are here. */
   int pesHere() {
     int cores = Runtime.getRuntime().availableProcessors();

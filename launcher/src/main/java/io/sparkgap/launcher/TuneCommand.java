@@ -6,7 +6,6 @@ import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
-import io.sparkgap.bench.Mode;
 import io.sparkgap.launcher.bench.Partial;
 import io.sparkgap.launcher.bench.Report;
 import io.sparkgap.launcher.bench.Series;
@@ -184,7 +183,8 @@ final class TuneCommand implements Callable<Integer> {
         List.of(DataType.FLOAT32),
         List.of(ReduceOp.SUM),
         List.of(Memory.SYMMETRIC),
-        List.of(options.hasGpus() ? Mode.STEP : Mode.CALLS),
+        List.of(),
+        true,
         List.of(),
         sizes(),
         BATCHES,

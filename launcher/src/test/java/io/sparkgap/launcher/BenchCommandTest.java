@@ -69,8 +69,8 @@ class BenchCommandTest {
         .containsPattern("Not measured: MPI: |from .*MPI");
     JsonNode report = JSON.readTree(json.toFile());
     assertThat(report.path("complete").asBoolean()).isTrue();
-    assertThat(report.path("world").path("pes").asInt()).isEqualTo(2);
-    assertThat(report.path("world").path("provider").asText()).isEqualTo("host");
+    assertThat(report.path("world").path("key").path("pes").asInt()).isEqualTo(2);
+    assertThat(report.path("world").path("key").path("provider").asText()).isEqualTo("host");
     assertThat(report.path("about").path("command").asText()).startsWith("sparkgap bench");
     List<String> calls = report.path("rows").findValuesAsText("call").stream().distinct().toList();
     assertThat(calls).containsExactlyInAnyOrder("allReduce", "allGather", "putSignal");

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.ReduceOp;
+import io.sparkgap.api.TuningKey;
 import java.util.List;
 
 /**
@@ -26,24 +27,14 @@ public sealed interface BenchEvent {
   /**
    * Where it is measured.
    *
-   * @param provider of the routes
-   * @param link the slowest between two PEs, in small letters
-   * @param pes how many
-   * @param nodes how many
+   * @param key of a tuning table for this world
    * @param hosts their names
-   * @param devices the kinds of what holds memory: names of GPUs or of CPUs
-   * @param shared whether there are more PEs than CPUs, or than GPUs
    * @param description the communicator's own
    * @param versions of Sparkgap's native library, of Java and of Spark
    */
   record World(
-      String provider,
-      String link,
-      int pes,
-      int nodes,
+      TuningKey key,
       List<String> hosts,
-      List<String> devices,
-      boolean shared,
       String description,
       List<String> versions)
       implements BenchEvent {}

@@ -15,6 +15,7 @@ import java.util.List;
  * @param ops of calls that reduce
  * @param memories where the arrays are; private ones are left out on GPUs
  * @param modes none: all that a world on GPUs has, calls back to back on the host
+ * @param forTable whether only that mode is measured whose times tuning tables have, instead
  * @param routes algorithms, and {@code auto} for what the selector takes; none: all
  * @param sizes bytes of a block, count times the size of an element, in ascending order
  * @param batches that are timed, in turns with the other routes; the median counts
@@ -30,6 +31,7 @@ public record BenchSpec(
     List<ReduceOp> ops,
     List<Memory> memories,
     List<Mode> modes,
+    boolean forTable,
     List<String> routes,
     List<Long> sizes,
     int batches,
@@ -99,6 +101,9 @@ public record BenchSpec(
   }
 
   private List<Mode> modesOf(Measured call, boolean onGpus) {
+    if (forTable) {
+      return List.of(onGpus ? Mode.STEP : Mode.CALLS);
+    }
     List<Mode> all = onGpus ? List.of(Mode.values()) : List.of(Mode.CALLS);
     return (modes.isEmpty() ? all : modes)
         .stream()

@@ -5,23 +5,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.api.Collective;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
-import io.sparkgap.api.Link;
 import io.sparkgap.api.PeInfo;
-import io.sparkgap.api.ReduceOp;
-import io.sparkgap.api.Topology;
 import io.sparkgap.bench.BenchSpec.Group;
 import io.sparkgap.jni.NativeLibrary;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * What one PE does in a benchmark. All PEs go through the same sizes, routes and batches; PE 0
@@ -29,7 +20,6 @@ import java.util.stream.Stream;
  */
 final class Sweep {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Path CPUS = Path.of("/proc/cpuinfo");
 
   private final Communicator communicator;
   private final BenchSpec spec;
@@ -164,64 +154,12 @@ final class Sweep {
   }
 
   private BenchEvent.World world() {
-    Topology topology = communicator.topology();
-    Link slowest = Link.SHM;
-    boolean sharedGpu = false;
-    for (int a = 0; a < communicator.pes(); a++) {
-      for (int b = a + 1; b < communicator.pes(); b++) {
-        Link link = topology.link(a, b);
-        sharedGpu |= onGpus && link == Link.SHM;
-        slowest = slower(link, slowest, a == 0 && b == 1);
-      }
-    }
-    String me = topology.pe(communicator.pe()).host();
-    long beside = topology.pes().stream().filter(pe -> pe.host().equals(me)).count();
-    int crowded = beside > Runtime.getRuntime().availableProcessors() ? 1 : 0;
-    int[] anyCrowded = {crowded};
-    communicator.allReduce(anyCrowded, ReduceOp.MAX);
     return new BenchEvent.World(
-        provider(communicator),
-        slowest.name().toLowerCase(Locale.ROOT),
-        communicator.pes(),
-        topology.nodes(),
-        topology.pes().stream().map(PeInfo::host).distinct().toList(),
-        devices(topology),
-        onGpus ? sharedGpu : anyCrowded[0] > 0,
+        communicator.tuningKey(),
+        communicator.topology().pes().stream().map(PeInfo::host).distinct().toList(),
         communicator.toString(),
         List.of(
             "Sparkgap " + NativeLibrary.version(), "Java " + Runtime.version(), "Spark " + spark));
-  }
-
-  private static Link slower(Link one, Link other, boolean first) {
-    if (first) {
-      return one;
-    }
-    List<Link> fastestFirst = List.of(Link.NVLINK, Link.SHM, Link.PCIE, Link.RDMA, Link.TCP);
-    return fastestFirst.indexOf(one) > fastestFirst.indexOf(other) ? one : other;
-  }
-
-  /** Kinds: GPUs by name, or this PE's CPU, in worlds of the same kind everywhere. */
-  private List<String> devices(Topology topology) {
-    if (!onGpus) {
-      return List.of(cpu());
-    }
-    Set<String> names = new TreeSet<>();
-    for (PeInfo pe : topology.pes()) {
-      // "GPU 0 (NVIDIA H200, 0000:19:00.0, GPU-2d1b...)"
-      names.add(pe.device().replaceFirst("^GPU \\d+ \\(([^,]*),.*$", "$1"));
-    }
-    return List.copyOf(names);
-  }
-
-  private static String cpu() {
-    try (Stream<String> all = Files.lines(CPUS)) {
-      return all.filter(line -> line.startsWith("model name"))
-          .map(line -> line.substring(line.indexOf(':') + 1).strip())
-          .findFirst()
-          .orElse("");
-    } catch (IOException e) {
-      return "";
-    }
   }
 
   private void tell(BenchEvent event) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.DataType;
+import io.sparkgap.api.Link;
 import io.sparkgap.api.ReduceOp;
 import io.sparkgap.support.SparkApplication;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ class SweepTest {
         ops,
         List.of(Memory.values()),
         List.of(Mode.values()),
+        false,
         routes,
         List.of(64L, 6000L),
         1,
@@ -114,9 +116,11 @@ class SweepTest {
         .isInstanceOfSatisfying(
             BenchEvent.World.class,
             world -> {
-              assertThat(world.provider()).isEqualTo("host");
-              assertThat(world.link()).isEqualTo("shm");
-              assertThat(world.pes()).isEqualTo(PES);
+              assertThat(world.key().provider()).isEqualTo("host");
+              assertThat(world.key().links()).isEqualTo(Link.SHM);
+              assertThat(world.key().pes()).isEqualTo(PES);
+              assertThat(world.key().hosts()).isEqualTo(1);
+              assertThat(world.key().device()).isNotEmpty();
             });
     assertThat(events.get(events.size() - 1)).isEqualTo(new BenchEvent.End(true));
   }
