@@ -163,17 +163,24 @@ final class TuneCommand implements Callable<Integer> {
     SweepOptions.refuse(problems);
   }
 
-  /** Powers of two and one between, of whole elements. */
-  private List<Long> sizes() {
+  /** {@code from} times powers of two and one between, of whole elements. */
+  static List<Long> sizes(long from, long to) {
     Set<Long> sizes = new TreeSet<>();
     for (long bytes = from; bytes <= to; bytes *= 2) {
-      sizes.add(bytes);
-      long between = bytes * 3 / 2 / DataType.FLOAT32.bytes() * DataType.FLOAT32.bytes();
-      if (between <= to) {
-        sizes.add(between);
+      sizes.add(whole(bytes));
+      if (bytes * 3 / 2 <= to) {
+        sizes.add(whole(bytes * 3 / 2));
       }
     }
     return List.copyOf(sizes);
+  }
+
+  private List<Long> sizes() {
+    return sizes(from, to);
+  }
+
+  private static long whole(long bytes) {
+    return bytes / DataType.FLOAT32.bytes() * DataType.FLOAT32.bytes();
   }
 
   private BenchSpec spec(int pes, List<String> done) {

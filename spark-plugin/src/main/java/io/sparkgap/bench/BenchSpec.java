@@ -17,7 +17,8 @@ import java.util.List;
  * @param modes none: all that a world on GPUs has, calls back to back on the host
  * @param forTable whether only that mode is measured whose times tuning tables have, instead
  * @param routes algorithms, and {@code auto} for what the selector takes; none: all
- * @param sizes bytes of a block, count times the size of an element, in ascending order
+ * @param sizes bytes of a block, in ascending order; of those that are no whole elements as many as
+ *     fit into them
  * @param batches that are timed, in turns with the other routes; the median counts
  * @param batchMicros what a batch is to take
  * @param check whether results are looked at
@@ -91,13 +92,20 @@ public record BenchSpec(
     }
     for (ReduceOp op : theirs) {
       for (Mode mode : modesOf(call, onGpus)) {
-        for (long bytes : call.isEmpty() ? List.of(0L) : sizes) {
-          if (call.isEmpty() || bytes >= type.bytes()) {
-            groups.add(new Group(call, memory, type, op, mode, bytes));
-          }
+        for (long bytes : call.isEmpty() ? List.of(0L) : wholeSizes(type)) {
+          groups.add(new Group(call, memory, type, op, mode, bytes));
         }
       }
     }
+  }
+
+  /** What is measured of {@link #sizes}: blocks of whole elements, each size once. */
+  public List<Long> wholeSizes(DataType type) {
+    return sizes.stream()
+        .map(bytes -> bytes / type.bytes() * type.bytes())
+        .filter(bytes -> bytes > 0)
+        .distinct()
+        .toList();
   }
 
   private List<Mode> modesOf(Measured call, boolean onGpus) {

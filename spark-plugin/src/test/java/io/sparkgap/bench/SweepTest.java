@@ -126,6 +126,32 @@ class SweepTest {
   }
 
   @Test
+  void sizesThatAreNoWholeElementsAreMeasuredAsManyAsFitIntoThem() throws Exception {
+    List<BenchEvent.Row> rows =
+        rows(
+            events(
+                new BenchSpec(
+                    PES,
+                    List.of(Measured.ALL_REDUCE, Measured.ALL_TO_ALL),
+                    List.of(DataType.FLOAT32, DataType.FLOAT64),
+                    List.of(ReduceOp.SUM),
+                    List.of(Memory.SYMMETRIC),
+                    List.of(),
+                    false,
+                    List.of("auto"),
+                    List.of(3L, 6L, 7L, 100L, 4099L),
+                    1,
+                    20,
+                    true,
+                    60_000,
+                    List.of())));
+    assertThat(rows).allSatisfy(row -> assertThat(row.wrong()).as(row.toString()).isZero());
+    assertThat(rows.stream().map(row -> row.type() + " " + row.bytes()).distinct())
+        .containsExactly(
+            "FLOAT32 4", "FLOAT32 100", "FLOAT32 4096", "FLOAT64 96", "FLOAT64 4096");
+  }
+
+  @Test
   void everyTypeIsReducedByEveryOperation() throws Exception {
     List<BenchEvent.Row> rows =
         rows(
