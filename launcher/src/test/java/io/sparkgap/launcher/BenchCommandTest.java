@@ -121,6 +121,7 @@ class BenchCommandTest {
     assertRefused("there is no call \"allReduces\" to measure", "bench", "--calls=allReduces");
     assertRefused("--from and --to", "bench", "--from=4K", "--to=1K");
     assertRefused("cannot be written", "bench", "--html=/nonexistent/report.html");
+    assertRefused("--routes host/one_shot", "bench", "--routes=auto,host/one_shot");
     assertRefused("it has no routes by size", "tune", "--calls=put");
     assertRefused("--name my table", "tune", "--name=my table");
   }

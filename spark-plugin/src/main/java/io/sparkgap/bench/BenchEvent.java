@@ -79,8 +79,12 @@ public sealed interface BenchEvent {
   /** All rows of one size have been told. */
   record Done(String key) implements BenchEvent {}
 
-  /** A call that this world does not have, and why. */
-  record LeftOut(Measured call, String why) implements BenchEvent {}
+  /**
+   * Something that was asked for and is not measured.
+   *
+   * @param what for example a call, by its name
+   */
+  record LeftOut(String what, String why) implements BenchEvent {}
 
   /**
    * The last.

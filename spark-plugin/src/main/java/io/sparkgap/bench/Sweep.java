@@ -28,6 +28,10 @@ final class Sweep {
   private final boolean onGpus;
   private final Set<String> warm = new HashSet<>();
   private final List<String> lines = new ArrayList<>();
+  private final Set<BenchEvent.LeftOut> told = new HashSet<>();
+
+  /** Of what was asked for. */
+  private final Set<String> carried = new HashSet<>();
 
   /**
    * @param spark its version, for the record
@@ -48,9 +52,8 @@ final class Sweep {
   String run() {
     long start = System.nanoTime();
     tell(world());
-    List<Group> groups = spec.groups(onGpus);
+    List<Group> groups = without(spec.groups(onGpus, this::leaveOut));
     groups.removeIf(group -> spec.done().contains(group.key()));
-    groups = without(groups);
     Sides sides = null;
     Group before = null;
     boolean complete = true;
@@ -77,6 +80,11 @@ final class Sweep {
     if (sides != null) {
       sides.close();
     }
+    if (complete) {
+      spec.routes().stream()
+          .filter(route -> !carried.contains(route))
+          .forEach(route -> leaveOut("route " + route, "no call that was measured goes by it here"));
+    }
     tell(new BenchEvent.End(complete));
     return String.join("\n", lines);
   }
@@ -97,13 +105,22 @@ final class Sweep {
     groups.stream()
         .map(Group::call)
         .filter(Measured::isOneSided)
-        .distinct()
         .forEach(
             call ->
-                tell(
-                    new BenchEvent.LeftOut(
-                        call, "worlds of GPUs on several nodes have no one-sided calls")));
-    return groups.stream().filter(group -> !group.call().isOneSided()).toList();
+                leaveOut(
+                    call.text(), "worlds of GPUs on several nodes have no one-sided calls"));
+    groups.removeIf(group -> group.call().isOneSided());
+    return groups;
+  }
+
+  private void leaveOut(String what, String why) {
+    leaveOut(new BenchEvent.LeftOut(what, why));
+  }
+
+  private void leaveOut(BenchEvent.LeftOut what) {
+    if (told.add(what)) {
+      tell(what);
+    }
   }
 
   private void measure(Group group, Sides sides) {
@@ -116,7 +133,16 @@ final class Sweep {
       Lane lane = new Lane(communicator, clock, group, held, call, spec.batches());
       if (lane.carries()) {
         lanes.add(lane);
+        carried.add(algorithm);
       }
+    }
+    if (lanes.isEmpty()) {
+      leaveOut(
+          group.call().text(),
+          "at some sizes none of %s carries it; it has %s"
+              .formatted(
+                  String.join(", ", spec.routes()),
+                  String.join(", ", communicator.algorithms(group.call().collective()))));
     }
     try {
       for (Lane lane : lanes) {
@@ -142,12 +168,20 @@ final class Sweep {
     return group.call().text() + group.memory() + group.mode();
   }
 
+  /** What to hold a call to, one after the other. */
   private List<String> algorithms(Measured call) {
-    List<String> all = new ArrayList<>(List.of(BenchSpec.AUTO));
+    List<String> all = new ArrayList<>();
+    if (call.isOneSided() || spec.routes().isEmpty() || spec.routes().contains(BenchSpec.AUTO)) {
+      all.add(BenchSpec.AUTO);
+    }
     if (!call.isOneSided()) {
-      all.addAll(communicator.algorithms(call.collective()));
-      if (!spec.routes().isEmpty()) {
-        all.retainAll(spec.routes());
+      for (String algorithm : communicator.algorithms(call.collective())) {
+        if (spec.routes().isEmpty()) {
+          all.add(algorithm);
+        }
+        spec.routes().stream()
+            .filter(route -> route.equals(algorithm) || route.endsWith("/" + algorithm))
+            .forEach(all::add);
       }
     }
     return all;

@@ -171,6 +171,50 @@ class SweepTest {
   }
 
   @Test
+  void aRouteIsMeasuredUnderEitherNameAndWhatIsNotThereIsToldWithTheReason() throws Exception {
+    List<BenchEvent> events =
+        events(
+            new BenchSpec(
+                PES,
+                List.of(Measured.ALL_REDUCE, Measured.BROADCAST, Measured.PUT_SIGNAL),
+                List.of(DataType.FLOAT64),
+                List.of(ReduceOp.SUM),
+                List.of(Memory.SYMMETRIC),
+                List.of(Mode.CALLS, Mode.SYNC, Mode.STEP),
+                false,
+                List.of("host/one-shot", "two-shot", "tow-shot", "nccl/default"),
+                List.of(4L, 64L),
+                1,
+                20,
+                true,
+                60_000,
+                List.of()));
+    assertThat(
+            rows(events).stream()
+                .filter(row -> row.call() == Measured.ALL_REDUCE)
+                .map(BenchEvent.Row::route)
+                .distinct())
+        .containsExactlyInAnyOrder("host/one-shot", "host/two-shot");
+    assertThat(rows(events)).noneMatch(row -> row.call() == Measured.BROADCAST);
+    List<BenchEvent.LeftOut> leftOut =
+        events.stream()
+            .filter(BenchEvent.LeftOut.class::isInstance)
+            .map(BenchEvent.LeftOut.class::cast)
+            .toList();
+    assertThat(leftOut.stream().map(BenchEvent.LeftOut::what))
+        .containsExactlyInAnyOrder(
+            "float64 in less than 8 bytes",
+            "mode sync",
+            "putSignal in a step",
+            "broadcast",
+            "route tow-shot",
+            "route nccl/default");
+    assertThat(leftOut)
+        .filteredOn(one -> one.what().equals("broadcast"))
+        .allSatisfy(one -> assertThat(one.why()).contains("tow-shot", "staged, direct"));
+  }
+
+  @Test
   void whatIsDoneIsNotMeasuredAgainAndWhatThereIsNoTimeForIsNotBegun() throws Exception {
     List<BenchEvent> first =
         events(

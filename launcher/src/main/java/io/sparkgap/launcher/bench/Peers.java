@@ -78,7 +78,7 @@ public final class Peers {
       return;
     }
     List<String> algorithms = new ArrayList<>(List.of(BenchSpec.AUTO));
-    algorithms.addAll(spec.routes());
+    spec.routes().stream().map(Peers::algorithm).forEach(algorithms::add);
     for (Measured call : spec.calls()) {
       for (Memory memory : spec.memories()) {
         for (String algorithm : algorithms.stream().distinct().toList()) {
@@ -100,6 +100,11 @@ public final class Peers {
         }
       }
     }
+  }
+
+  /** Without the provider: native calls are measured in host memory alone. */
+  private static String algorithm(String route) {
+    return route.substring(route.indexOf('/') + 1);
   }
 
   private void measureMpi(BenchSpec spec, int factor, Consumer<Row> rows)
