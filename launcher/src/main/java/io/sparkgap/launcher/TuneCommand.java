@@ -40,8 +40,9 @@ import picocli.CommandLine.Spec;
       "",
       "If it is broken off, or its time is over, the same command goes on from there.",
       "",
-      "Exit codes: 0 if there is a table, of everything or of what there was time for; otherwise"
-          + " those of `sparkgap submit`.",
+      "Exit codes: 0 if there is a table, of everything or of what there was time for; 8 if there is"
+          + " one and a route, which is not in it, gave wrong results; otherwise those of"
+          + " `sparkgap submit`.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -237,6 +238,8 @@ final class TuneCommand implements Callable<Integer> {
         missing.add(call.text());
       }
     }
+    List<String> wrong = TableMaker.wrong(Report.latest(partial.rows()));
+    wrong.forEach(line -> terminal.line(terminal.styled("fg(red)", line)));
     if (whole.isEmpty()) {
       throw new LauncherException(
           ExitCode.WAITED_TOO_LONG,
@@ -271,7 +274,7 @@ final class TuneCommand implements Callable<Integer> {
             + out
             + ". To use it: --conf spark.sparkgap.tuning.table="
             + out.toAbsolutePath());
-    return ExitCode.SUCCESS.code();
+    return (wrong.isEmpty() ? ExitCode.SUCCESS : ExitCode.UNFIT).code();
   }
 
   private static Measured callOf(Series series) {

@@ -12,10 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -139,7 +139,10 @@ public final class TableMaker {
     return point.routes().stream().filter(row -> row.wrong() <= 0 && row.micros() > 0).toList();
   }
 
-  /** The rows for one collective; none if there is no route that carries any message. */
+  /**
+   * The rows for one collective; none if no route gave right results. What a route that cannot
+   * carry every message leaves over goes by another, or by the rules that are built in.
+   */
   public static List<Choice> choices(Series series) {
     List<Series.Point> points =
         series.points().stream().filter(point -> !right(point).isEmpty()).toList();
@@ -159,18 +162,15 @@ public final class TableMaker {
     }
     Choice last = choices.get(choices.size() - 1);
     if (LIMITED.contains(algorithm(last.route))) {
-      Optional<Row> forAll =
-          right(points.get(points.size() - 1)).stream()
-              .filter(row -> !LIMITED.contains(algorithm(row.route())))
-              .findFirst();
-      if (forAll.isEmpty()) {
-        return List.of();
-      }
+      Series.Point largest = points.get(points.size() - 1);
       if (!algorithm(last.route).equals("direct")) {
-        choices.set(
-            choices.size() - 1, new Choice(points.get(points.size() - 1).bytes(), last.route));
+        choices.set(choices.size() - 1, new Choice(largest.bytes(), last.route));
       }
-      choices.add(new Choice(0, forAll.get().route()));
+      right(largest).stream()
+          .map(Row::route)
+          .filter(route -> !LIMITED.contains(algorithm(route)))
+          .findFirst()
+          .ifPresent(route -> choices.add(new Choice(0, route)));
     }
     return choices;
   }
@@ -215,6 +215,21 @@ public final class TableMaker {
         .findFirst()
         .map(Choice::route)
         .orElse("");
+  }
+
+  /** What gave wrong results, and where: a line for each route and size. */
+  public static List<String> wrong(List<Row> rows) {
+    Map<String, Long> most = new LinkedHashMap<>();
+    for (Row row : rows) {
+      if (row.wrong() > 0) {
+        most.merge(
+            "%s, %s: %s gave %%d wrong elements"
+                .formatted(row.call().text(), Words.bytes(row.bytes()), row.route()),
+            row.wrong(),
+            Math::max);
+      }
+    }
+    return most.entrySet().stream().map(one -> one.getKey().formatted(one.getValue())).toList();
   }
 
   /** What the table changes against what is chosen today: a line for each run of sizes. */

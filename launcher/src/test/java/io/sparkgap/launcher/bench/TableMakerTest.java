@@ -44,7 +44,7 @@ class TableMakerTest {
   }
 
   @Test
-  void theLastRowCarriesAnyMessage() {
+  void theLastRowCarriesAnyMessageThatSomeRouteCarries() {
     Series series =
         series(
             Rows.route("host/direct", 64, 1),
@@ -56,11 +56,15 @@ class TableMakerTest {
     Series small = series(Rows.route("host/packets", 64, 1), Rows.route("host/one-shot", 64, 2));
     assertThat(TableMaker.choices(small))
         .containsExactly(new Choice(64, "host/packets"), new Choice(0, "host/one-shot"));
-    assertThat(TableMaker.choices(series(Rows.route("host/packets", 64, 1)))).isEmpty();
+    // The rest goes by the rules that are built in.
+    assertThat(TableMaker.choices(series(Rows.route("host/packets", 64, 1))))
+        .containsExactly(new Choice(64, "host/packets"));
+    Series barrier = series(Rows.of("java", Measured.BARRIER, "nodes/one-trip", false, 0, 1));
+    assertThat(TableMaker.choices(barrier)).containsExactly(new Choice(0, "nodes/one-trip"));
   }
 
   @Test
-  void aRouteWithWrongResultsIsNotTaken() {
+  void aRouteWithWrongResultsIsNotTakenAndIsNamed() {
     Row good = Rows.route("host/one-shot", 64, 2);
     Row fast = Rows.route("host/two-shot", 64, 1);
     Row wrong =
@@ -82,6 +86,8 @@ class TableMakerTest {
             1);
     assertThat(TableMaker.choices(series(good, wrong)))
         .containsExactly(new Choice(0, "host/one-shot"));
+    assertThat(TableMaker.wrong(List.of(good, wrong)))
+        .containsExactly("allReduce, 64 B: host/two-shot gave 1 wrong elements");
   }
 
   @Test
