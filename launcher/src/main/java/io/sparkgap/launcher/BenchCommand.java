@@ -281,8 +281,7 @@ final class BenchCommand implements Callable<Integer> {
     }
     List<String> why = new ArrayList<>(List.of("nothing was measured from Java:"));
     why.addAll(run.leftOut());
-    throw new LauncherException(
-        ExitCode.USAGE, String.join(System.lineSeparator() + "  ", why));
+    throw new LauncherException(ExitCode.USAGE, String.join(System.lineSeparator() + "  ", why));
   }
 
   private BenchSpec spec(int pes) {

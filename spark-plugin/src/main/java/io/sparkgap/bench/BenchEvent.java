@@ -16,6 +16,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = BenchEvent.World.class, name = "world"),
   @JsonSubTypes.Type(value = BenchEvent.Row.class, name = "row"),
   @JsonSubTypes.Type(value = BenchEvent.Measuring.class, name = "measuring"),
+  @JsonSubTypes.Type(value = BenchEvent.Working.class, name = "working"),
   @JsonSubTypes.Type(value = BenchEvent.Done.class, name = "done"),
   @JsonSubTypes.Type(value = BenchEvent.LeftOut.class, name = "leftOut"),
   @JsonSubTypes.Type(value = BenchEvent.End.class, name = "end")
@@ -32,16 +33,19 @@ public sealed interface BenchEvent {
    * @param description the communicator's own
    * @param versions of Sparkgap's native library, of Java and of Spark
    */
-  record World(
-      TuningKey key,
-      List<String> hosts,
-      String description,
-      List<String> versions)
+  record World(TuningKey key, List<String> hosts, String description, List<String> versions)
       implements BenchEvent {}
 
   /** The next size of a call begins. */
   record Measuring(int number, int of, Measured call, DataType type, long bytes)
       implements BenchEvent {}
+
+  /**
+   * It goes on, however long a size takes.
+   *
+   * @param seconds since the beginning
+   */
+  record Working(long seconds) implements BenchEvent {}
 
   /**
    * What one route took.

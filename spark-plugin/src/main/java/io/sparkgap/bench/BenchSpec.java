@@ -18,7 +18,8 @@ import java.util.function.Consumer;
  * @param memories where the arrays are; private ones are left out on GPUs
  * @param modes none: all that a world on GPUs has, calls back to back on the host
  * @param forTable whether only that mode is measured whose times tuning tables have, instead
- * @param routes algorithms, with their provider or without, and {@code auto} for what the selector takes; none: all
+ * @param routes algorithms, with their provider or without, and {@code auto} for what the selector
+ *     takes; none: all
  * @param sizes bytes of a block, in ascending order; of those that are no whole elements as many as
  *     fit into them
  * @param batches that are timed, in turns with the other routes; the median counts
@@ -81,7 +82,8 @@ public record BenchSpec(
       if (sizes.get(0) < type.bytes()) {
         leftOut.accept(
             new BenchEvent.LeftOut(
-                "%s in less than %d bytes".formatted(type.name().toLowerCase(Locale.ROOT), type.bytes()),
+                "%s in less than %d bytes"
+                    .formatted(type.name().toLowerCase(Locale.ROOT), type.bytes()),
                 "that is no whole element"));
       }
     }
@@ -123,8 +125,7 @@ public record BenchSpec(
         .toList();
   }
 
-  private List<Mode> modesOf(
-      Measured call, boolean onGpus, Consumer<BenchEvent.LeftOut> leftOut) {
+  private List<Mode> modesOf(Measured call, boolean onGpus, Consumer<BenchEvent.LeftOut> leftOut) {
     if (forTable) {
       return List.of(onGpus ? Mode.STEP : Mode.CALLS);
     }

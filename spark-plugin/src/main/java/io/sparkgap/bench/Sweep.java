@@ -8,6 +8,7 @@ import io.sparkgap.api.DataType;
 import io.sparkgap.api.PeInfo;
 import io.sparkgap.bench.BenchSpec.Group;
 import io.sparkgap.jni.NativeLibrary;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -19,6 +20,9 @@ import java.util.concurrent.TimeUnit;
  * tells what came of it.
  */
 final class Sweep {
+  /** Far less than who listens waits for a word. */
+  private static final Duration PULSE = Duration.ofSeconds(10);
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Communicator communicator;
@@ -40,7 +44,7 @@ final class Sweep {
     this.communicator = communicator;
     this.spec = spec;
     this.spark = spark;
-    this.clock = new Clock(communicator);
+    this.clock = new Clock(communicator, new Pulse(PULSE, System::nanoTime, this::tell)::beat);
     this.onGpus = communicator.stream() != 0;
   }
 
@@ -83,7 +87,8 @@ final class Sweep {
     if (complete) {
       spec.routes().stream()
           .filter(route -> !carried.contains(route))
-          .forEach(route -> leaveOut("route " + route, "no call that was measured goes by it here"));
+          .forEach(
+              route -> leaveOut("route " + route, "no call that was measured goes by it here"));
     }
     tell(new BenchEvent.End(complete));
     return String.join("\n", lines);
@@ -107,8 +112,7 @@ final class Sweep {
         .filter(Measured::isOneSided)
         .forEach(
             call ->
-                leaveOut(
-                    call.text(), "worlds of GPUs on several nodes have no one-sided calls"));
+                leaveOut(call.text(), "worlds of GPUs on several nodes have no one-sided calls"));
     groups.removeIf(group -> group.call().isOneSided());
     return groups;
   }

@@ -147,8 +147,7 @@ class SweepTest {
                     List.of())));
     assertThat(rows).allSatisfy(row -> assertThat(row.wrong()).as(row.toString()).isZero());
     assertThat(rows.stream().map(row -> row.type() + " " + row.bytes()).distinct())
-        .containsExactly(
-            "FLOAT32 4", "FLOAT32 100", "FLOAT32 4096", "FLOAT64 96", "FLOAT64 4096");
+        .containsExactly("FLOAT32 4", "FLOAT32 100", "FLOAT32 4096", "FLOAT64 96", "FLOAT64 4096");
   }
 
   @Test

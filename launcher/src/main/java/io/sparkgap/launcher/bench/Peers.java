@@ -57,8 +57,7 @@ public final class Peers {
    */
   public void measure(BenchSpec spec, int factor, Consumer<Row> rows)
       throws IOException, InterruptedException {
-    if (!spec.types().contains(DataType.FLOAT32)
-        || spec.wholeSizes(DataType.FLOAT32).isEmpty()) {
+    if (!spec.types().contains(DataType.FLOAT32) || spec.wholeSizes(DataType.FLOAT32).isEmpty()) {
       leftOut.add("native calls and MPI: they are measured with float32 alone");
       return;
     }

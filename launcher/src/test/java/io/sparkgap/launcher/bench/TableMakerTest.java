@@ -128,8 +128,7 @@ class TableMakerTest {
                 + "\"hosts\":1,\"shared\":false,\"blocks\":8,\"libraries\":{\"nvshmem\":\"3.4.5\"}}");
     TuningTable read =
         TuningTable.parse(
-            "the table",
-            TableText.of(new TableMaker(eight).table("mine", Map.of(), List.of())));
+            "the table", TableText.of(new TableMaker(eight).table("mine", Map.of(), List.of())));
     assertThat(read.key().lanes()).isEqualTo(new TuningTable.Range(8, 8));
     assertThat(read.key().nvshmem()).isEqualTo("3.4.5");
 
