@@ -1,11 +1,18 @@
 package io.sparkgap.doctor;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Scanner;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DoctorTest {
   private record Fixed(String topic, List<Finding> find) implements Check {}
@@ -42,6 +49,44 @@ class DoctorTest {
     assertThat(findings.get(0).text()).startsWith("no answer within");
     assertThat(findings.get(0).fix()).contains("nvidia-smi");
     assertThat(findings.get(1).text()).contains("no such file");
+  }
+
+  private record Asking(String topic, Path told) implements Check {
+    @Override
+    public List<Finding> find() throws Exception {
+      try (Tool first = tool("first");
+          Tool second = tool("second")) {
+        first.result();
+        second.result();
+        return List.of();
+      }
+    }
+
+    /** A tool that hangs, and a child of it that does. */
+    private Tool tool(String name) {
+      return Tool.start(
+          "sh", "-c", "sleep 600 & echo $! $$ > " + told.resolve(name) + "; wait; exit 1");
+    }
+
+    List<ProcessHandle> processes() throws IOException {
+      List<ProcessHandle> processes = new ArrayList<>();
+      for (String name : List.of("first", "second")) {
+        Scanner numbers = new Scanner(Files.readString(told.resolve(name), UTF_8));
+        while (numbers.hasNextLong()) {
+          ProcessHandle.of(numbers.nextLong()).filter(ProcessHandle::isAlive).map(processes::add);
+        }
+      }
+      return processes;
+    }
+  }
+
+  @Test
+  void whatACheckHasStartedEndsWithIt(@TempDir Path folder) throws Exception {
+    Asking check = new Asking("driver", folder);
+    List<Finding> findings = Doctor.examine(List.of(check), Duration.ofSeconds(1));
+    assertThat(findings.get(0).text()).startsWith("no answer within");
+    assertThat(folder).isDirectoryContaining(file -> file.endsWith("second"));
+    assertThat(check.processes()).isEmpty();
   }
 
   @Test
