@@ -270,6 +270,7 @@ public final class Peers {
   private static Optional<String> output(List<String> words)
       throws IOException, InterruptedException {
     Path file = Files.createTempFile("sparkgap-bench", ".out");
+    file.toFile().deleteOnExit();
     Process process =
         new ProcessBuilder(words)
             .redirectOutput(file.toFile())
