@@ -8,7 +8,7 @@
 
 namespace {
 
-void print(const char* route, double us) { std::printf(us < 1000 ? "`%s` %.3g" : "`%s` %.0f", route, us); }
+void print(const char* route, double us) { std::printf(us < 999.5 ? "`%s` %.3g" : "`%s` %.0f", route, us); }
 
 }  // namespace
 
