@@ -112,12 +112,21 @@ class TuningTableTest {
   }
 
   @Test
+  void aFolderWithoutTablesIsToldOf(@TempDir Path folder) throws Exception {
+    List<String> warnings = new ArrayList<>();
+    Files.writeString(folder.resolve("notes.txt"), "no table");
+    TuningTables.find(folder.toString(), warnings::add);
+    assertThat(warnings).singleElement().asString().contains(folder.toString(), "no file *.json");
+  }
+
+  @Test
   void aFolderIsReadInTheOrderOfItsNamesAndBrokenFilesAreLeftOut(@TempDir Path folder)
       throws IOException {
     Files.writeString(folder.resolve("b.json"), TABLE.replace("\"mine\"", "\"second\""));
     Files.writeString(folder.resolve("a.json"), TABLE.replace("\"mine\"", "\"first\""));
     Files.writeString(folder.resolve("c.json"), TABLE.replace("512", "-1"));
     Files.writeString(folder.resolve("notes.txt"), "no table");
+    Files.writeString(folder.resolve("schema.json"), "{}");
     List<String> warnings = new ArrayList<>();
     TuningTables found = TuningTables.find(folder.toString(), warnings::add);
     assertThat(found.tables().subList(0, 2))
