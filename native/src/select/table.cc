@@ -111,6 +111,23 @@ void check_range(const TuningTable& table, const char* what, const int32_t (&ran
        range[1], what);
 }
 
+// On the host, rows of one node and of several are of other routes, and nobody compares the CPUs of several.
+void check_nodes_of_host(const TuningTable& table) {
+  if (table.provider != kProviderNames[static_cast<int32_t>(ProviderKind::kHost)] || table.nodes[1] == 1) return;
+  if (table.nodes[0] == 1) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+         "tuning table %s: it is for 1 to %d nodes, but of provider host worlds on one node have other routes than on "
+         "several: make a table for either",
+         table.name.c_str(), table.nodes[1]);
+  }
+  if (!table.device.empty()) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+         "tuning table %s: it is for \"%s\", but of provider host worlds on several nodes have no one device: leave it "
+         "away",
+         table.name.c_str(), table.device.c_str());
+  }
+}
+
 void add_row(TuningTable& table, const sparkgap_tuning_row& row, int32_t number, ProviderKind kind) {
   const Place place = {table, "row", number};
   place.check_collective(row.collective);
@@ -219,6 +236,7 @@ TuningTable copy_table(const sparkgap_tuning_table& given) {
   check_range(table, "PEs", table.pes, 1);
   check_range(table, "nodes", table.nodes, 1);
   check_range(table, "lanes", table.lanes, 0);
+  check_nodes_of_host(table);
   if (given.row_count < 0 || given.time_count < 0 || (given.row_count > 0 && given.rows == nullptr) ||
       (given.time_count > 0 && given.times == nullptr)) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "tuning table %s has %d rows and %d times, but not where they are",
@@ -246,7 +264,6 @@ TuningTable key_of(const Circumstances& world) {
 }
 
 bool fits(const TuningTable& table, const Circumstances& world, Text& why_not) {
-  const bool on_gpu = is_on_gpu(world);
   const char* const provider = provider_of(world);
   if (table.provider != provider) {
     why_not.add("for provider %s, this world has %s", table.provider.c_str(), provider);
@@ -257,9 +274,7 @@ bool fits(const TuningTable& table, const Circumstances& world, Text& why_not) {
     why_not.add(" PEs, this world has %d", world.pes);
     return false;
   }
-  // On the host, rows of one node and of several are of other routes.
-  const bool of_nodes = table.nodes[0] > 1;
-  if (!is_in(world.nodes, table.nodes) || (!on_gpu && of_nodes != (world.provider == ProviderKind::kNodes))) {
+  if (!is_in(world.nodes, table.nodes)) {
     add_range(why_not.add("for "), table.nodes);
     why_not.add(" nodes, this world has %d", world.nodes);
     return false;

@@ -64,6 +64,12 @@ void what_is_wrong_is_refused_by_name_row_and_reason() {
   table = given_table();
   table.pes_from = 5;
   expect_refused(table, {"tuning table test", "5 to 4 PEs"});
+  table = given_table();
+  table.nodes_to = 4;
+  expect_refused(table, {"tuning table test", "1 to 4 nodes", "make a table for either"});
+  table.nodes_from = 2;
+  table.device = "A CPU @ 2 GHz";
+  expect_refused(table, {"tuning table test", "A CPU @ 2 GHz", "no one device"});
   const auto expect_row_refused = [](const sparkgap_tuning_row& row, const std::vector<const char*>& parts) {
     const sparkgap_tuning_row rows[] = {{SPARKGAP_ALL_REDUCE, 1024, "host/packets", 0, 0, 0, 0, 0}, row};
     sparkgap_tuning_table of_rows = given_table();
