@@ -1,6 +1,7 @@
 // How a world comes to its routes: what it knows of itself, its tuning table, what it is held to.
 #include <algorithm>
 
+#include "provider/host/cpu_name.h"
 #include "world/world.h"
 
 namespace sparkgap {
@@ -17,6 +18,21 @@ void World::learn_links() {
     }
   }
   circumstances_.slowest_link = kOrder[slowest];
+}
+
+// In host memory; PEs of several nodes may have several CPUs.
+void World::learn_device() {
+  if (circumstances_.provider != ProviderKind::kHost || circumstances_.device[0] != '\0') return;
+  Text(circumstances_.device, sizeof circumstances_.device).add("%s", cpu_name().c_str());
+}
+
+const TuningTable& World::key() {
+  if (!key_) {
+    learn_device();
+    believe_hints();
+    key_ = key_of(believed_);
+  }
+  return *key_;
 }
 
 void World::set_deterministic(bool on) {

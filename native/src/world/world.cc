@@ -10,7 +10,6 @@
 #include "protocol/agreed_options.h"
 #include "protocol/call.h"
 #include "provider/host/cpu_limits.h"
-#include "provider/host/cpu_name.h"
 #include "provider/host/host_provider.h"
 
 namespace sparkgap {
@@ -175,9 +174,7 @@ void World::meet_peers() {
   verify_puts();
   engine_->connect(*node_, &circumstances_);
   learn_links();
-  if (circumstances_.provider == ProviderKind::kHost && tables_.name_a_device()) {
-    Text(circumstances_.device, sizeof circumstances_.device).add("%s", cpu_name().c_str());
-  }
+  if (tables_.name_a_device()) learn_device();
   believe_hints();
   tables_.choose(believed_);
   make_routes();

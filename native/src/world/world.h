@@ -138,6 +138,8 @@ class World {
   void set_hints(const char* text);
   void set_tables(const sparkgap_tuning_table* tables, int32_t count);
   const Tables& tables() const { return tables_; }
+  // The key of a table that is for worlds like this one; of a connected world.
+  const TuningTable& key();
 
   const char* describe();
 
@@ -171,6 +173,7 @@ class World {
   void compare_options();
   void learn_circumstances();
   void learn_links();
+  void learn_device();
   void believe_hints();
   void make_routes();
   void check_routes() const;
@@ -205,6 +208,7 @@ class World {
   Circumstances believed_;  // the same with the user's hints: what routes are chosen by
   Routes routes_;
   Tables tables_;
+  std::optional<TuningTable> key_;  // once it was asked for
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;

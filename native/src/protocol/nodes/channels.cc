@@ -24,15 +24,15 @@ constexpr int64_t kFreedPatienceUs = 1000000;
 constexpr uint32_t kCountBits = 12;
 constexpr uint32_t kCountMask = (1u << kCountBits) - 1;
 
-uint64_t slot_bytes_for(int32_t pes) {
-  const uint64_t share = kInboxSlotsBytes / Channels::kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
-  return std::clamp(share / kPageBytes * kPageBytes, Channels::kLeastSlotBytes, kMostSlotBytes);
-}
-
 // Counts travel without their upper bits; they grow by less than those bits hold between two words of them.
 uint64_t grown(uint64_t known, uint32_t low) { return known + ((low - static_cast<uint32_t>(known)) & kCountMask); }
 
 }  // namespace
+
+uint64_t Channels::slot_bytes_for(int32_t pes) {
+  const uint64_t share = kInboxSlotsBytes / kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
+  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostSlotBytes);
+}
 
 Channels::Channels(const WorldOptions& options)
     : options_(options),

@@ -51,6 +51,7 @@ import picocli.CommandLine.Spec;
     versionProvider = BuildInfo.class)
 final class BenchCommand implements Callable<Integer> {
   private static final long MOST_BYTES = 1L << 34;
+  private static final String ROUTE = "((host|nodes|nvshmem|nccl)/)?[a-z]+(-[a-z]+)*";
 
   @Spec private CommandSpec command;
   @Mixin private SweepOptions options;
@@ -123,8 +124,9 @@ final class BenchCommand implements Callable<Integer> {
       split = ",",
       order = 11,
       description =
-          "Which routes: auto for the selector's choice, or algorithms such as one-shot; native calls"
-              + " take these as well (default: auto and, from Java, every algorithm).")
+          "Which routes: auto for the selector's choice, or algorithms such as one-shot or"
+              + " host/one-shot; native calls take these as well (default: auto and, from Java, every"
+              + " algorithm).")
   private List<String> routes = List.of();
 
   @Option(
@@ -226,6 +228,7 @@ final class BenchCommand implements Callable<Integer> {
             table.show(row);
           }
         });
+    requireRows(run, rows);
     leftOut.addAll(run.leftOut());
     Report report =
         new Report(
@@ -253,10 +256,32 @@ final class BenchCommand implements Callable<Integer> {
     if (batchMillis < 1 || batchMillis > 10_000) {
       problems.add("--batch-time must be from 1 to 10000 ms, but is " + batchMillis);
     }
+    routes.stream()
+        .filter(route -> !route.matches(ROUTE))
+        .forEach(
+            route ->
+                problems.add(
+                    "--routes "
+                        + route
+                        + ": name an algorithm, such as one-shot or host/one-shot, or auto"));
     Stream.of(json, csv, html)
         .filter(Objects::nonNull)
         .forEach(file -> SweepOptions.requireWritable(file, problems));
     SweepOptions.refuse(problems);
+  }
+
+  /** Nothing at all is no result. */
+  private static void requireRows(SweepRun run, List<Row> rows) throws LauncherException {
+    if (rows.stream().anyMatch(row -> row.by().equals(Series.JAVA))) {
+      return;
+    }
+    if (!run.isComplete()) {
+      throw new LauncherException(
+          ExitCode.WAITED_TOO_LONG, "the time was over before anything was measured: see --limit");
+    }
+    List<String> why = new ArrayList<>(List.of("nothing was measured from Java:"));
+    why.addAll(run.leftOut());
+    throw new LauncherException(ExitCode.USAGE, String.join(System.lineSeparator() + "  ", why));
   }
 
   private BenchSpec spec(int pes) {
@@ -271,6 +296,7 @@ final class BenchCommand implements Callable<Integer> {
         ops,
         memories,
         modes,
+        false,
         routes,
         sizes,
         batches,

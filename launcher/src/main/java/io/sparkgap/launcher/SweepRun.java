@@ -93,7 +93,7 @@ final class SweepRun {
     if (event instanceof BenchEvent.World told) {
       world = told;
     } else if (event instanceof BenchEvent.LeftOut told) {
-      leftOut.add(told.call().text() + ": " + told.why());
+      leftOut.add(told.what() + ": " + told.why());
     } else if (event instanceof BenchEvent.End told) {
       end = told;
     } else if (event instanceof BenchEvent.Measuring now) {

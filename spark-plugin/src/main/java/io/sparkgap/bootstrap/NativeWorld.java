@@ -229,22 +229,12 @@ public final class NativeWorld implements AutoCloseable {
       for (int a = 0; !closed && isTold() && a < place.pes(); a++) {
         List<Link> row = new ArrayList<>();
         for (int b = 0; b < place.pes(); b++) {
-          row.add(link(SparkgapNative.sparkgap_world_link(handle, a, b)));
+          row.add(Link.of(SparkgapNative.sparkgap_world_link(handle, a, b)));
         }
         links.add(row);
       }
     }
     return links;
-  }
-
-  private static Link link(int code) {
-    return switch (code) {
-      case SparkgapNative.SPARKGAP_LINK_NVLINK -> Link.NVLINK;
-      case SparkgapNative.SPARKGAP_LINK_PCIE -> Link.PCIE;
-      case SparkgapNative.SPARKGAP_LINK_TCP -> Link.TCP;
-      case SparkgapNative.SPARKGAP_LINK_RDMA -> Link.RDMA;
-      default -> Link.SHM;
-    };
   }
 
   /** How many collective calls this PE has made in the world. */
