@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/digest.h"
+#include "base/version.h"
 #include "description/collective.h"
 #include "description/links.h"
 
@@ -13,26 +15,6 @@ constexpr size_t kMostNameBytes = 63;
 constexpr int32_t kMostTimes = 64;  // of a route
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
-
-// FNV-1a.
-class Digest {
- public:
-  void add(const void* data, size_t bytes) {
-    for (size_t i = 0; i < bytes; ++i) value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3u;
-  }
-  template <class Number>
-  void add(Number number) {
-    add(&number, sizeof number);
-  }
-  void add(const std::string& text) {
-    add(text.size());
-    add(text.data(), text.size());
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf29ce484222325u;
-};
 
 uint64_t digest_of(const TuningTable& table) {
   Digest digest;
@@ -159,9 +141,7 @@ void add_range(Text& text, const int32_t (&range)[2]) {
 // "3.4" is 3.4.5, and not 3.40.1.
 bool is_release(const std::string& release, int32_t version) {
   if (version == 0) return false;
-  const std::string found = std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-                            std::to_string(version % 100) + ".";
-  return found.compare(0, release.size() + 1, release + ".") == 0;
+  return (version_text(version) + ".").compare(0, release.size() + 1, release + ".") == 0;
 }
 
 }  // namespace
