@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "description/links.h"
 
@@ -66,6 +67,7 @@ void Hints::apply(Circumstances* circumstances) const {
 Hints parse_hints(const char* text, ProviderKind provider, bool on_several_nodes) {
   Hints hints;
   const std::string all = text == nullptr ? "" : text;
+  Digest digest;
   for (size_t begin = 0; begin < all.size();) {
     const size_t end = std::min(all.find(',', begin), all.size());
     const std::string item = all.substr(begin, end - begin);
@@ -85,10 +87,9 @@ Hints parse_hints(const char* text, ProviderKind provider, bool on_several_nodes
     } else {
       refuse(item, "there are links, shared, latency and bandwidth");
     }
-    for (const char letter : item + ",") {
-      hints.digest = (hints.digest ^ static_cast<uint8_t>(letter)) * 0x100000001b3u + 1;
-    }
+    digest.add(item);
   }
+  if (!all.empty()) hints.digest = digest.value();
   return hints;
 }
 

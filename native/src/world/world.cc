@@ -178,6 +178,7 @@ void World::meet_peers() {
   believe_hints();
   tables_.choose(believed_);
   make_routes();
+  open_beside();
   check_routes();
   engine_->use(routes_);
   // Other nodes may be on this machine, too.

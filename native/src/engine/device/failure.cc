@@ -135,7 +135,7 @@ void DeviceEngine::look_at_provider(Waiter& waiter) {
   failure.status = SPARKGAP_TIMED_OUT;
   Text text(failure.message, sizeof failure.message);
   waiter.describe_own_call(text);
-  text.add(": %s did not return from it", options_.provider.c_str());
+  text.add(": NCCL did not return from it");
   waiter.describe_lateness(text, kNoPe, inside_us);
   abort_world(node_->control(), options_.pe, failure);
 }

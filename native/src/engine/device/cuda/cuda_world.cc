@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/version.h"
 #include "cuda/capture.h"
 #include "cuda/nvml.h"
 #include "engine/device/cuda/one_sided.h"
@@ -92,6 +93,7 @@ CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_in
       options_(options),
       info_(info),
       provider_(make_provider(options)),
+      beside_(options),
       staging_(options.pe, options.pes),
       gpu_(options.device),
       memory_map_(options.device, options.near_pe),
@@ -217,7 +219,8 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
     if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {
       // The libraries do not say what was wrong, and what they have begun by then is not ours to mend.
       refuse_if_capture_is_broken(stream_);
-      return provider_->enqueue_default(staged, stream_);
+      DeviceProvider* const beside = beside_.get();
+      return (beside == nullptr ? *provider_ : *beside).enqueue_default(staged, stream_);
     }
     find_place(staged);
     const int32_t error = kernels::launch(kernel_world_, stream_, staged);
@@ -367,10 +370,16 @@ sparkgap_status CudaWorld::elapsed_us(Event& start, Event& end, double* microsec
 
 void CudaWorld::abandon(const char* reason) { OnlyWorld::allow_no_more(reason); }
 
+sparkgap_status CudaWorld::load_beside(BesideCard* card, Text& told, Failure* failure) {
+  return guarded(failure, [&] {
+    beside_.load(control_.abort_state, info_.uuid, card);
+    told.add("%s", beside_.get()->library_path().c_str());
+  });
+}
+
 void CudaWorld::describe(Text& text) const {
-  const int32_t version = provider_->library_version();
   const char* product = provider_->product();
-  text.add("%s %d.%d.%d (%s) on %s %s %s, driver %s", product, version / 10000, version / 100 % 100, version % 100,
+  text.add("%s %s (%s) on %s %s %s, driver %s", product, version_text(provider_->library_version()).c_str(),
            provider_->library_path().c_str(), info_.name, info_.pci, info_.uuid, info_.driver);
   if (provider_start_us_ == 0) return;
   text.add(", %s started in %lld ms", product, static_cast<long long>(provider_start_us_ / 1000));

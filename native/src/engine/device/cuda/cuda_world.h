@@ -5,12 +5,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "collective/kernels.h"
 #include "cuda/gpu.h"
 #include "cuda/pinned.h"
 #include "engine/device/cuda/memory_map.h"
+#include "engine/device/cuda/nccl_beside.h"
 #include "engine/device/cuda/only_world.h"
 #include "engine/device/cuda/staging.h"
 #include "engine/device/device.h"
@@ -63,10 +65,23 @@ class CudaWorld final : public DeviceWorld {
 
   const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
   sparkgap_status check_provider(Failure* failure) override {
-    return guarded(failure, [&] { provider_->check(); });
+    return guarded(failure, [&] {
+      provider_->check();
+      beside_.check();
+    });
   }
-  int64_t inside_provider_us() const override { return provider_->inside_us(); }
-  void abort() override { provider_->abort(); }
+  int64_t inside_provider_us() const override { return std::max(provider_->inside_us(), beside_.inside_us()); }
+  void abort() override {
+    beside_.abort();
+    provider_->abort();
+  }
+  void prepare_beside() override { beside_.prepare(); }
+  sparkgap_status load_beside(BesideCard* card, Text& told, Failure* failure) override;
+  sparkgap_status start_beside(const uint8_t* id, Failure* failure) override {
+    return guarded(failure, [&] { beside_.start(id); });
+  }
+  void drop_beside() override { beside_.abort(); }
+  void stop_beside(bool together) override { beside_.stop(together); }
   void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
   void abandon(const char* reason) override;
   void describe(Text& text) const override;
@@ -85,6 +100,7 @@ class CudaWorld final : public DeviceWorld {
   const DeviceWorldOptions options_;
   const sparkgap_device_info info_;
   std::unique_ptr<DeviceProvider> provider_;
+  NcclBeside beside_;
   Staging staging_;
   CurrentGpu gpu_;
   MemoryMap memory_map_;
