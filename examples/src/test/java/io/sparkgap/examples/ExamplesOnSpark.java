@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.SparkgapPlugin;
+import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.jni.SparkgapNative;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -82,6 +83,20 @@ abstract class ExamplesOnSpark {
               assertThat(row.arrayMicros()).isPositive();
               assertThat(row.allocatedBytes()).isZero();
             });
+  }
+
+  @Test
+  void everyAlgorithmOfAnAllReduceIsInTheTableAndOneIsTheFastest() throws Exception {
+    List<BenchEvent> events = OneShotOrRing.sweep(spark, 2, 128);
+
+    assertThat(events).last().isEqualTo(new BenchEvent.End(true));
+    List<String> lines = OneShotOrRing.table(events);
+    assertThat(lines.get(0)).startsWith("allReduce float32 sum, symmetric memory, calls");
+    assertThat(lines.get(1))
+        .contains("host/packets", "host/one-shot", "host/two-shot", "host/direct");
+    assertThat(lines.subList(2, 4))
+        .allSatisfy(line -> assertThat(line).containsPattern("^ *(64|128) B .*\\d\\*.* host/"));
+    assertThat(lines.get(4)).contains(": best host/");
   }
 
   @Test

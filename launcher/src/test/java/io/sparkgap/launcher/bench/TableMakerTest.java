@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.sparkgap.bench.BenchEvent.Row;
 import io.sparkgap.bench.Measured;
+import io.sparkgap.bench.Series;
 import io.sparkgap.launcher.bench.TableMaker.Choice;
 import io.sparkgap.tuning.TuningTable;
 import java.util.ArrayList;
