@@ -11,6 +11,8 @@
  *       io.sparkgap.examples.TreeAggregateSweep}: what calls take, by size.
  *   <li>{@link io.sparkgap.examples.OneShotOrRing}: which algorithm of an all-reduce is the fastest
  *       at which size.
+ *   <li>{@link io.sparkgap.examples.DecodeStep} and {@link io.sparkgap.examples.FusedProduct}:
+ *       kernels that exchange data themselves.
  *   <li>{@link io.sparkgap.examples.Demo}: the first three in a row, as {@code
  *       launcher/bin/sparkgap demo} shows them.
  * </ul>

@@ -137,6 +137,28 @@ abstract class ExamplesOnSpark {
   }
 
   @Test
+  void everyWayToASumOfProductsComesToTheSameBits() {
+    FusedProduct.Figures figures = FusedProduct.measure(spark, 3, "24x16x48", "");
+
+    assertThat(figures.world()).contains("host");
+    assertThat(figures.missing()).contains("need GPUs");
+    assertThat(figures.rows())
+        .extracting(row -> row.sum() + ": " + row.way())
+        .containsExactly(
+            "reduceScatter: product, then ours",
+            "reduceScatter: fused",
+            "allReduce: product, then ours",
+            "allReduce: fused");
+    assertThat(figures.rows())
+        .allSatisfy(
+            row -> {
+              assertThat(row.micros()).isPositive();
+              assertThat(row.productMicros()).isPositive();
+              assertThat(row.sameBits()).isTrue();
+            });
+  }
+
+  @Test
   void everyBatchPassesAllStagesInOrder() {
     List<float[]> results = BatchPipeline.run(spark, PES, 7);
 
