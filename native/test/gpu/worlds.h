@@ -57,6 +57,7 @@ std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
 std::vector<Test> tests_of_steps();
 std::vector<Test> tests_of_device_code();
+std::vector<Test> tests_of_products();
 std::vector<Test> tests_of_losses();
 std::vector<Test> tests_of_nodes();
 
