@@ -41,11 +41,11 @@ typedef struct sparkgap_world_options {
 // Times are those of the host. Up to 16 KiB one call in sixteen is timed and stands for the others, but for waits that
 // outlast some ten microseconds, which are timed in every call.
 typedef struct sparkgap_counter {
-  int32_t operation;    // SPARKGAP_ALL_REDUCE...SPARKGAP_SYNCHRONIZE
+  int32_t operation;    // SPARKGAP_ALL_REDUCE...SPARKGAP_EXCHANGE_ROWS
   const char* route;    // as sparkgap_route gives it, static; "" for what is no collective, and for one of nothing
   uint64_t most_bytes;  // the class ends here: 64, 1 KiB, 16 KiB, 256 KiB, 4 MiB, 64 MiB, or UINT64_MAX
   uint64_t calls;
-  uint64_t bytes;  // of this PE's `in`, or of what was put, got or signalled
+  uint64_t bytes;  // of this PE's `in`, of what was put, got or signalled, or of rows
   uint64_t nanoseconds;
   uint64_t waited_nanoseconds;  // how much of it this PE found nothing to go on with; in a GPU world none of a kernel's
 } sparkgap_counter;

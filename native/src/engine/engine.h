@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "description/call.h"
 #include "description/one_sided.h"
+#include "description/rows.h"
 #include "engine/recorder.h"
 #include "engine/streams.h"
 #include "protocol/node.h"
@@ -60,6 +61,11 @@ class Engine {
 
   // A collective call that is not empty, with the algorithm that was selected. Returns the one by which it went.
   virtual Algorithm collective(const CollectiveCall& call) = 0;
+
+  // Collective. In host memory the indices have been looked at. Where an expert, or a PE, would get more rows than it
+  // has room for, it throws INVALID_ARGUMENT on all PEs alike, and the world is still good. An engine that has no such
+  // calls throws UNAVAILABLE.
+  virtual void rows(const RowsCall& call);
 
   // One-sided. Ranges are within the memory, `bytes` is more than 0, words are aligned.
   virtual void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) = 0;

@@ -134,12 +134,12 @@ struct alignas(2 * kLineBytes) StepLine {
 
 // One call, as its caller made it.
 struct CallSignature {
-  int16_t operation;  // SPARKGAP_ALL_REDUCE... or one of the Operation values below
+  int16_t operation;  // SPARKGAP_ALL_REDUCE..., SPARKGAP_DISPATCH... or one of the Operation values below
   int16_t algorithm;  // that it takes; 0 for what has none
   int16_t type;
   int16_t op;
   int32_t root;
-  uint32_t buffer;  // of allocate and free: its number, in the order of allocation from 1; 0 elsewhere
+  uint32_t buffer;  // of allocate, free and exchanges of rows: its number, in the order of allocation from 1; else 0
   uint64_t count;
 };
 

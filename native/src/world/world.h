@@ -85,6 +85,9 @@ class World {
     make(call);
   }
 
+  // Makes a call that exchanges rows, whose arguments have been checked but for what lies in memory (rows.cc).
+  void rows(const RowsCall& call);
+
   // Counts a call until it ends; once the world is connected.
   Counting count(int32_t operation, Algorithm algorithm, uint64_t bytes) {
     return Counting(counters_, node_->waiter(), operation, algorithm, bytes);
@@ -192,12 +195,14 @@ class World {
   void verify_puts();
   void record(const CollectiveCall& call);
   void record(OneSidedCall call);
+  void record(const RowsCall& call);
   StepCall& record_next();
   template <class Call>
   void hand_on(const Call& call);
   void keep(const void* address);
   void keep(Buffer* buffer);
   void make(const StepCall& call);
+  void make(const RowsCall& call);
   void make(const OneSidedCall& call) {
     const Counting counting = count(call.operation, counted_bytes(call));
     carry_out(*engine_, call);
