@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.SparkgapPlugin;
 import io.sparkgap.jni.SparkgapNative;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -16,10 +17,12 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.w3c.dom.Document;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** What the examples must do, wherever their PEs are: subclasses say where. */
@@ -82,6 +86,40 @@ abstract class ExamplesOnSpark {
               assertThat(row.arrayMicros()).isPositive();
               assertThat(row.allocatedBytes()).isZero();
             });
+  }
+
+  @Test
+  void everyAlgorithmHasACurveInThePictureOfTheSweep() throws Exception {
+    List<OneShotOrRing.Size> sizes = OneShotOrRing.sweep(spark, 2, 1024);
+
+    assertThat(sizes).extracting(OneShotOrRing.Size::bytes).containsExactly(64L, 256L, 1024L);
+    assertThat(sizes)
+        .allSatisfy(
+            size -> {
+              assertThat(size.micros()).containsKeys(size.chosen(), "one-shot", "two-shot");
+              assertThat(size.micros().values()).allMatch(micros -> micros > 0);
+            });
+    List<String> algorithms = OneShotOrRing.algorithms(sizes);
+    assertThat(OneShotOrRing.table(sizes)).contains(algorithms).contains("* the fastest:");
+    Document picture =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(new ByteArrayInputStream(SweepPicture.svg(sizes).getBytes(UTF_8)));
+    assertThat(picture.getElementsByTagName("polyline").getLength()).isEqualTo(algorithms.size());
+  }
+
+  @Test
+  void aCrossoverIsWhereAnotherAlgorithmBecomesTheFastest() {
+    List<OneShotOrRing.Size> sizes =
+        List.of(
+            new OneShotOrRing.Size(64, Map.of("one-shot", 1.0, "ring", 9.0), "one-shot"),
+            new OneShotOrRing.Size(256, Map.of("one-shot", 2.0, "ring", 9.0), "one-shot"),
+            new OneShotOrRing.Size(1024, Map.of("one-shot", 20.0, "ring", 9.5), "ring"));
+
+    assertThat(OneShotOrRing.crossovers(sizes))
+        .containsExactly(
+            new OneShotOrRing.Crossover(64, "one-shot"), new OneShotOrRing.Crossover(1024, "ring"));
+    assertThat(OneShotOrRing.table(sizes)).endsWith("one-shot from 64 B; ring from 1024 B\n");
   }
 
   @Test
