@@ -104,6 +104,7 @@ CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_in
 CudaWorld::~CudaWorld() {
   cudaSetDevice(options_.device);
   provider_.reset();
+  for (void* memory : given_back_) cudaFree(memory);
   if (control_registered_) cudaHostUnregister(control_.page);
   kernels::destroy_launch_cache(kernel_world_.launches);
   if (order_ != nullptr) cudaEventDestroy(order_);
@@ -226,6 +227,7 @@ sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinish
       refuse_broken_capture(cudaErrorStreamCaptureInvalidated);
     }
     check_launch(error);
+    if (kernel_world_.place.step != 0) program_.add(kernel_world_, staged);
   });
 }
 

@@ -6,8 +6,10 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <vector>
 
 #include "collective/kernels.h"
+#include "collective/program.h"
 #include "cuda/gpu.h"
 #include "cuda/pinned.h"
 #include "engine/device/cuda/memory_map.h"
@@ -75,8 +77,11 @@ class CudaWorld final : public DeviceWorld {
   static constexpr uint64_t kFetchedOffset = 512;
 
   class Memory;
+  class Step;
 
   void use_gpu() const { gpu_.use(); }
+  bool make_program(int32_t step, size_t nodes, cudaGraph_t* graph, void** memory);
+  void give_back(void* memory);
   void find_place(kernels::KernelCall& call);
   template <class Query>
   sparkgap_status poll_until(int64_t microseconds, Failure* failure, const Query& query);
@@ -94,6 +99,8 @@ class CudaWorld final : public DeviceWorld {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // between two streams
   kernels::KernelWorld kernel_world_ = {};
+  kernels::Program program_;       // what the step that is being recorded would be as one kernel
+  std::vector<void*> given_back_;  // of steps, while the stream was captured
   DeviceControl control_ = {};
   bool control_registered_ = false;
   int64_t provider_start_us_ = 0;  // what of the time to connect was not ours
