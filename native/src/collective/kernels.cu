@@ -52,7 +52,7 @@ int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
 }
 
 int32_t prepare_kernels() {
-  for (const auto& prepare : {prepare_lines, prepare_chunks, prepare_program}) {
+  for (const auto& prepare : {prepare_lines, prepare_chunks, prepare_program, prepare_resident}) {
     const int32_t error = prepare();
     if (error != 0) return error;
   }

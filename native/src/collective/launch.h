@@ -21,6 +21,7 @@ uint32_t signature_of(const KernelCall& call);
 int32_t prepare_lines();
 int32_t prepare_chunks();
 int32_t prepare_program();
+int32_t prepare_resident();
 
 }  // namespace sparkgap::kernels
 

@@ -24,7 +24,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 7;
+constexpr int32_t kDeviceInterface = 8;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -134,6 +134,10 @@ class DeviceWorld {
   virtual sparkgap_status check_provider(Failure* failure) = 0;
   // The abort word has been set: ends what does not look at it (NCCL's kernels). Any thread, more than once.
   virtual void abort() = 0;
+
+  // Ends the kernel that stays on the GPU between calls, if there is one. False if it is still there at the world's
+  // deadline.
+  virtual bool end_resident() = 0;
 
   // Ends the provider; nothing but abandon() and the destructor follow. `together`: all other PEs are known to do the
   // same now. If not, a provider that can only end together is left as it is, and `reason` is what later worlds are

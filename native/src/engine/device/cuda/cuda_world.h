@@ -14,6 +14,7 @@
 #include "cuda/pinned.h"
 #include "engine/device/cuda/memory_map.h"
 #include "engine/device/cuda/only_world.h"
+#include "engine/device/cuda/resident.h"
 #include "engine/device/cuda/staging.h"
 #include "engine/device/device.h"
 #include "provider/device/device_provider.h"
@@ -69,7 +70,8 @@ class CudaWorld final : public DeviceWorld {
   }
   int64_t inside_provider_us() const override { return provider_->inside_us(); }
   void abort() override { provider_->abort(); }
-  void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
+  bool end_resident() override { return resident_ == nullptr || resident_->end(); }
+  void stop(bool together, const char* reason) override;
   void abandon(const char* reason) override;
   void describe(Text& text) const override;
 
@@ -99,8 +101,9 @@ class CudaWorld final : public DeviceWorld {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // between two streams
   kernels::KernelWorld kernel_world_ = {};
-  kernels::Program program_;       // what the step that is being recorded would be as one kernel
-  std::vector<void*> given_back_;  // of steps, while the stream was captured
+  std::unique_ptr<Resident> resident_;  // if there may be one
+  kernels::Program program_;            // what the step that is being recorded would be as one kernel
+  std::vector<void*> given_back_;       // of steps, while the stream was captured
   DeviceControl control_ = {};
   bool control_registered_ = false;
   int64_t provider_start_us_ = 0;  // what of the time to connect was not ours

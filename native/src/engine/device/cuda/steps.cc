@@ -10,6 +10,7 @@ class CudaWorld::Step final : public DeviceStep {
  public:
   // `memory` is what a program needs, or nullptr.
   Step(CudaWorld& world, cudaGraph_t graph, void* memory) : world_(world), memory_(memory) {
+    world.end_resident();
     check_cuda(cudaGraphInstantiate(&executable_, graph, 0), "making a step launchable");
     // So that the first run is no slower than the others. Where there is nothing to upload, it says so.
     if (cudaGraphUpload(executable_, world.stream_) != cudaSuccess) cudaGetLastError();
@@ -17,6 +18,7 @@ class CudaWorld::Step final : public DeviceStep {
   // Of a launch that is under way, CUDA frees what it needs at its end.
   ~Step() override {
     world_.use_gpu();
+    world_.end_resident();
     cudaGraphExecDestroy(executable_);
     if (memory_ != nullptr) world_.give_back(memory_);
   }
@@ -122,6 +124,7 @@ void CudaWorld::drop_step() {
 sparkgap_status CudaWorld::launch(DeviceStep& step, Failure* failure) {
   return guarded(failure, [&] {
     use_gpu();
+    if (resident_ != nullptr) resident_->expect_step();
     const cudaError_t error = cudaGraphLaunch(static_cast<Step&>(step).get(), stream_);
     if (__builtin_expect(error == cudaSuccess, 1)) return;
     if (error == cudaErrorStreamCaptureUnsupported) {
