@@ -25,6 +25,10 @@ typedef struct sparkgap_world_options {
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
   int32_t kernel_max_blocks;    // most blocks that a collective's kernel has; 0: as many as are fastest; all PEs alike
+  // How long a kernel stays on the GPU after a collective of at most 1 KiB whose arrays are host memory, to make the
+  // next one without a launch; 0: none does. PEs need not give the same. Worlds of host memory, and of GPUs that do not
+  // reach each other, have no such kernel.
+  int32_t resident_idle_ms;
   // A world on several nodes (providers host and nccl; see "Several nodes"). All copied; 0 and NULL where PEs are on
   // one node. NCCL's sockets are on the interface of wire_address, which NCCL reads but once in a process: so that is
   // given for worlds of provider nccl on one node as well, or all of them are on the loopback interface.

@@ -68,6 +68,7 @@ DeviceEngine::DeviceEngine(const WorldOptions& options) : options_(options), hos
   device.peer_timeout_ms = options.peer_timeout_ms;
   device.device = options.device;
   device.max_blocks = options.kernel_max_blocks;
+  device.resident_idle_ms = options.resident_idle_ms;
   device.provider = nvshmem ? "nvshmem" : "nccl";
   device.library = (nvshmem ? options.nvshmem_library : options.nccl_library).c_str();
   device.nccl_library = options.nccl_library.c_str();

@@ -140,6 +140,9 @@ class DeviceWorld : public BesideLibrary {
   virtual void prepare_beside() = 0;
   // Ends NCCL beside NVSHMEM, once that thread has ended: before stop(). `together`: as there.
   virtual void stop_beside(bool together) = 0;
+  // Ends the kernel that stays on the GPU between calls, if there is one. False if it is still there at the world's
+  // deadline.
+  virtual bool end_resident() = 0;
 
   // Ends the provider; nothing but abandon() and the destructor follow. `together`: all other PEs are known to do the
   // same now. If not, a provider that can only end together is left as it is, and `reason` is what later worlds are

@@ -12,7 +12,7 @@ DeviceEngine::~DeviceEngine() { leave(); }
 bool DeviceEngine::leave() {
   if (device_ == nullptr) return true;
   // Kernels of this PE use the memory of others, so it says that it has left only once they are done.
-  const bool left = !started_ || wait_until_done_here();
+  const bool left = !started_ || (wait_until_done_here() && device_->end_resident());
   if (beside_ != nullptr) beside_->end();
   bool unused = left;
   bool lost = false;

@@ -78,6 +78,7 @@ public final class NativeWorld implements AutoCloseable {
           .device(Offer.isOnGpu(provider) ? device : -1)
           .device_shared(settings.deviceShared() ? 1 : 0)
           .kernel_max_blocks(settings.kernelMaxBlocks())
+          .resident_idle_ms((int) settings.residentIdle().toMillis())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
       if (!host.isEmpty()) {

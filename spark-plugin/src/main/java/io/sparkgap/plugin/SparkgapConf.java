@@ -80,6 +80,33 @@ public final class SparkgapConf {
           0,
           1024);
 
+  public static final ConfigEntry<Boolean> RESIDENT =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "resident",
+              "false",
+              "0.1.0",
+              "Whether a kernel stays on the GPU that makes collectives of at most 1 KiB on Java"
+                  + " arrays, and on other host memory, without a launch and a wait for the GPU"
+                  + " (docs/kernels/resident.md). While it stays it takes a part of one"
+                  + " multiprocessor. Worlds of provider `host`, and those of GPUs that do not reach"
+                  + " each other's memory, have none: `Communicator.toString()` says so of the"
+                  + " latter."));
+
+  public static final ConfigEntry<Duration> RESIDENT_IDLE =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "resident.idle",
+              "2ms",
+              "0.1.0",
+              "How long that kernel stays after its last call; the next one launches it again. So"
+                  + " long at most waits whatever waits for all that is on the GPU: the job's own"
+                  + " `cudaFree` and `cudaDeviceSynchronize`, the first use of a kernel. Sparkgap"
+                  + " ends it before it does such things itself, when buffers are made or closed,"
+                  + " and with the world."),
+          Duration.ofMillis(1),
+          Duration.ofSeconds(1));
+
   public static final ConfigEntry<String> WIRE =
       ConfigEntry.ofChoice(
           new Declaration(
@@ -323,6 +350,8 @@ public final class SparkgapConf {
           NCCL_LIBRARY,
           DEVICE_SHARED,
           KERNEL_MAX_BLOCKS,
+          RESIDENT,
+          RESIDENT_IDLE,
           WIRE,
           WIRE_ADDRESS,
           WIRE_PORTS,
