@@ -78,7 +78,10 @@ enum {
   SPARKGAP_WAIT_SIGNAL = 12,
   SPARKGAP_FETCH_ADD = 13,
   SPARKGAP_SYNCHRONIZE = 14,
-  SPARKGAP_OPERATIONS = 15
+  SPARKGAP_DISPATCH = 15,
+  SPARKGAP_COMBINE = 16,
+  SPARKGAP_EXCHANGE_ROWS = 17,
+  SPARKGAP_OPERATIONS = 18
 };
 
 // How two PEs reach each other. SHM: by memory that both have, the host's or that of one GPU; also said of two GPUs

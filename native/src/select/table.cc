@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/digest.h"
 #include "base/version.h"
 #include "description/collective.h"
 #include "description/links.h"
@@ -16,26 +17,6 @@ constexpr size_t kMostNameBytes = 63;
 constexpr int32_t kMostTimes = 64;  // of a route
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
-
-// FNV-1a.
-class Digest {
- public:
-  void add(const void* data, size_t bytes) {
-    for (size_t i = 0; i < bytes; ++i) value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3u;
-  }
-  template <class Number>
-  void add(Number number) {
-    add(&number, sizeof number);
-  }
-  void add(const std::string& text) {
-    add(text.size());
-    add(text.data(), text.size());
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf29ce484222325u;
-};
 
 uint64_t digest_of(const TuningTable& table) {
   Digest digest;
@@ -154,7 +135,7 @@ void add_time(TuningTable& table, const sparkgap_tuning_time& time, int32_t numb
   place.check_collective(time.collective);
   const Algorithm algorithm = place.route(time.collective, time.route, kind);
   if (!std::isfinite(time.microseconds) || time.microseconds <= 0) {
-    place.refuse("a call takes more than 0 us, not %g", time.microseconds);
+    place.refuse("a call takes more than 0 us");
   }
   std::vector<MeasuredTime>& times = table.times[time.collective];
   int32_t of_route = 0;

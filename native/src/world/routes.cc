@@ -93,6 +93,31 @@ void World::make_routes() {
 void World::hold_to(int32_t collective, Algorithm algorithm) {
   held_[collective] = algorithm;
   routes_.make(collective, believed_, tables_.rows_of(collective), algorithm);
+  if (algorithm != Algorithm::kDefault || !connected_) return;
+  open_beside();
+  await_beside();
+}
+
+// NCCL beside NVSHMEM, where some call goes by it: as the table says or because it is held to it. All PEs come to the
+// same.
+void World::open_beside() {
+  if (circumstances_.provider != ProviderKind::kNvshmem || circumstances_.nccl_beside) return;
+  circumstances_.nccl_beside = true;
+  make_routes();
+  if (routes_.takes(Algorithm::kDefault)) {
+    engine_->open_beside();
+    awaits_beside_ = true;
+  } else {
+    circumstances_.nccl_beside = false;
+    make_routes();
+  }
+}
+
+void World::await_beside() {
+  if (!awaits_beside_) return;
+  circumstances_.nccl_beside = engine_->await_beside();
+  awaits_beside_ = false;
+  if (!circumstances_.nccl_beside) make_routes();
 }
 
 }  // namespace sparkgap

@@ -65,6 +65,10 @@ void World::open(const sparkgap_world_options& options) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
          options.kernel_max_blocks);
   }
+  if (options.resident_idle_ms < 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "resident_idle_ms is %d, but must be 0 (no kernel stays) or more",
+         options.resident_idle_ms);
+  }
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
@@ -77,6 +81,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
   options_.kernel_max_blocks = options.kernel_max_blocks;
+  options_.resident_idle_ms = options.resident_idle_ms;
   options_.nvshmem_library = text_or_empty(options.nvshmem_library);
   options_.nccl_library = text_or_empty(options.nccl_library);
   open_nodes(options);
@@ -178,6 +183,7 @@ void World::meet_peers() {
   believe_hints();
   tables_.choose(believed_);
   make_routes();
+  open_beside();
   check_routes();
   engine_->use(routes_);
   // Other nodes may be on this machine, too.

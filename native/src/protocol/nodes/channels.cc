@@ -115,7 +115,7 @@ void Channels::stop_connecting(int32_t missing, int64_t waited_us) {
   failure.status = SPARKGAP_TIMED_OUT;
   failure.pe = missing;
   Text text(failure.message, sizeof failure.message);
-  text.add("connect on PE %d waited %.1f s for ", node_->world_pe(node_->pe()), static_cast<double>(waited_us) / 1e6);
+  text.add("connect on PE %d waited ", node_->world_pe(node_->pe())).add_seconds(waited_us).add(" for ");
   describe_peer(text, missing);
   text.add(
       " over %s. Can that host be reached from here, on the ports of spark.sparkgap.wire.ports? The limit is %lld "

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.SparkgapPlugin;
+import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.jni.SparkgapNative;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
@@ -85,6 +87,20 @@ abstract class ExamplesOnSpark {
   }
 
   @Test
+  void everyAlgorithmOfAnAllReduceIsInTheTableAndOneIsTheFastest() throws Exception {
+    List<BenchEvent> events = OneShotOrRing.sweep(spark, 2, 128);
+
+    assertThat(events).last().isEqualTo(new BenchEvent.End(true));
+    List<String> lines = OneShotOrRing.table(events);
+    assertThat(lines.get(0)).startsWith("allReduce float32 sum, symmetric memory, calls");
+    assertThat(lines.get(1))
+        .contains("host/packets", "host/one-shot", "host/two-shot", "host/direct");
+    assertThat(lines.subList(2, 4))
+        .allSatisfy(line -> assertThat(line).containsPattern("^ *(64|128) B .*\\d\\*.* host/"));
+    assertThat(lines.get(4)).contains(": best host/");
+  }
+
+  @Test
   void everyPeFindsTheLetterOfItsNeighbour() {
     List<String> letters = HelloPut.exchangeLetters(spark, PES);
 
@@ -119,6 +135,28 @@ abstract class ExamplesOnSpark {
     assertThatThrownBy(() -> new DecodeModel(3, 1024, 0, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Pass an even number from 2");
+  }
+
+  @Test
+  void everyWayToASumOfProductsComesToTheSameBits() {
+    FusedProduct.Figures figures = FusedProduct.measure(spark, 3, "24x16x48", "");
+
+    assertThat(figures.world()).contains("host");
+    assertThat(figures.missing()).contains("need GPUs");
+    assertThat(figures.rows())
+        .extracting(row -> row.sum() + ": " + row.way())
+        .containsExactly(
+            "reduceScatter: product, then ours",
+            "reduceScatter: fused",
+            "allReduce: product, then ours",
+            "allReduce: fused");
+    assertThat(figures.rows())
+        .allSatisfy(
+            row -> {
+              assertThat(row.micros()).isPositive();
+              assertThat(row.productMicros()).isPositive();
+              assertThat(row.sameBits()).isTrue();
+            });
   }
 
   @Test
@@ -168,6 +206,34 @@ abstract class ExamplesOnSpark {
     long again = TrainDigits.train(spark, PES, brief).get(0).checksum();
 
     assertThat(again).isEqualTo(once);
+  }
+
+  @Test
+  void aMixtureOfExpertsOnAllPesLearnsTheDigits() {
+    ExpertMlp.Settings settings = ExpertMlp.Settings.standard();
+
+    List<ExpertMlp.Outcome> outcomes = ExpertMlp.train(spark, PES, settings);
+
+    ExpertMlp.Outcome first = outcomes.get(0);
+    assertThat(first.accuracy()).isGreaterThanOrEqualTo(0.95);
+    assertThat(outcomes).extracting(ExpertMlp.Outcome::firstExpert).containsExactly(0, 2, 4, 6);
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome -> {
+              assertThat(outcome.epochs()).isEqualTo(first.epochs());
+              assertThat(outcome.shared()).containsExactly(first.shared());
+              assertThat(outcome.taken()).hasSize(2).doesNotContain(0);
+            });
+    long trained = 1438 / PES / (32 / PES) * 32L;
+    assertThat(outcomes.stream().flatMapToLong(outcome -> LongStream.of(outcome.taken())).sum())
+        .isEqualTo((long) settings.epochs() * settings.top() * (trained + 359));
+  }
+
+  @Test
+  void theGradientsOfExpertsAreThoseOfTheLoss() {
+    List<List<String>> differences = Sparkgap.run(spark, 2, ExpertGradients::differences);
+
+    assertThat(differences).hasSize(2).allSatisfy(found -> assertThat(found).isEmpty());
   }
 
   @Test

@@ -6,9 +6,9 @@ import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
+import io.sparkgap.bench.Series;
 import io.sparkgap.launcher.bench.Partial;
 import io.sparkgap.launcher.bench.Report;
-import io.sparkgap.launcher.bench.Series;
 import io.sparkgap.launcher.bench.TableMaker;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.io.IOException;
@@ -250,7 +250,7 @@ final class TuneCommand implements Callable<Integer> {
     TableMaker.write(
         maker.table(
             called,
-            run.about(command.commandLine().getParent().getParseResult().originalArgs()),
+            run.aboutRun(command.commandLine().getParent().getParseResult().originalArgs()),
             whole),
         out);
     terminal.line("");

@@ -78,6 +78,7 @@ public final class NativeWorld implements AutoCloseable {
           .device(Offer.isOnGpu(provider) ? device : -1)
           .device_shared(settings.deviceShared() ? 1 : 0)
           .kernel_max_blocks(settings.kernelMaxBlocks())
+          .resident_idle_ms((int) settings.residentIdle().toMillis())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
       if (!host.isEmpty()) {
@@ -301,7 +302,8 @@ public final class NativeWorld implements AutoCloseable {
 
   private void closeUnlessGood(int status, String call) {
     if (status != SparkgapNative.SPARKGAP_OK) {
-      RuntimeException error = Errors.of(handle, status, place.pe(), place.pes(), epoch, call);
+      RuntimeException error =
+          Errors.ofMaking(handle, status, place.pe(), place.pes(), epoch, call);
       synchronized (life) {
         beyondRepair = isBeyondRepair(status);
       }

@@ -11,6 +11,7 @@ import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
 import io.sparkgap.bench.Mode;
+import io.sparkgap.bench.Words;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sparkgap.api.TuningKey;
 import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchEvent.Row;
+import io.sparkgap.bench.Series;
+import io.sparkgap.bench.Words;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

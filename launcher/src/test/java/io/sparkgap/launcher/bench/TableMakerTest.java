@@ -8,6 +8,7 @@ import io.sparkgap.api.TuningKey;
 import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchEvent.Row;
 import io.sparkgap.bench.Measured;
+import io.sparkgap.bench.Series;
 import io.sparkgap.launcher.bench.TableMaker.Choice;
 import io.sparkgap.tuning.TuningTable;
 import java.util.ArrayList;

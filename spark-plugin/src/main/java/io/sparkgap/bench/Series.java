@@ -1,4 +1,4 @@
-package io.sparkgap.launcher.bench;
+package io.sparkgap.bench;
 
 import io.sparkgap.bench.BenchEvent.Row;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ public record Series(String title, List<Point> points) {
   }
 
   /** Rows of one series have this alike. */
-  static String key(Row row) {
+  public static String key(Row row) {
     return "%s %s%s, %s memory, %s"
         .formatted(
             row.call().text(),
