@@ -5,7 +5,6 @@ import io.sparkgap.api.ReduceOp;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -81,8 +80,7 @@ public record BenchSpec(
       if (sizes.get(0) < type.bytes()) {
         leftOut.accept(
             new BenchEvent.LeftOut(
-                "%s in less than %d bytes"
-                    .formatted(type.name().toLowerCase(Locale.ROOT), type.bytes()),
+                "%s in less than %d bytes".formatted(Words.of(type), type.bytes()),
                 "that is no whole element"));
       }
     }
