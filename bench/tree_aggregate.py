@@ -101,7 +101,11 @@ def environment(folder):
 
 
 def jar(module):
-    jars = sorted((run.REPOSITORY / module / "target").glob(f"sparkgap-{module}-*.jar"))
+    """The module's own jar, not those of its sources, Javadoc and tests that lie beside it once it was installed."""
+    jars = [path for path in (run.REPOSITORY / module / "target").glob(f"sparkgap-{module}-*.jar")
+            if not path.stem.endswith(("-sources", "-javadoc", "-tests"))]
+    if len(jars) != 1:
+        sys.exit(f"{module}/target has {len(jars)} jars of its own instead of one: mvn clean package")
     return jars[0]
 
 

@@ -36,6 +36,7 @@
 #include "sparkgap/kernels.h"
 #include "sparkgap/memory.h"
 #include "sparkgap/routes.h"
+#include "sparkgap/rows.h"
 #include "sparkgap/steps.h"
 #include "sparkgap/streams.h"
 #include "sparkgap/types.h"

@@ -13,7 +13,7 @@ extern "C" {
 
 // Grows when a function is added, or a signature or a struct below changes; the Java side refuses a library of another
 // number.
-#define SPARKGAP_ABI_VERSION 9
+#define SPARKGAP_ABI_VERSION 10
 
 // Size of what PE 0 hands to the others through the rendezvous.
 #define SPARKGAP_WORLD_ID_BYTES 256
@@ -78,7 +78,10 @@ enum {
   SPARKGAP_WAIT_SIGNAL = 12,
   SPARKGAP_FETCH_ADD = 13,
   SPARKGAP_SYNCHRONIZE = 14,
-  SPARKGAP_OPERATIONS = 15
+  SPARKGAP_DISPATCH = 15,
+  SPARKGAP_COMBINE = 16,
+  SPARKGAP_EXCHANGE_ROWS = 17,
+  SPARKGAP_OPERATIONS = 18
 };
 
 // How two PEs reach each other. SHM: by memory that both have, the host's or that of one GPU; also said of two GPUs

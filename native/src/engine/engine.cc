@@ -14,6 +14,14 @@ void Engine::write_card(uint8_t*, const uint8_t*) const { refuse_nodes(); }
 
 const uint8_t* Engine::take_cards(const uint8_t*) { refuse_nodes(); }
 
+void Engine::rows(const RowsCall& call) {
+  fail(SPARKGAP_UNAVAILABLE, kNoPe,
+       "%s is there where all PEs have host memory of one host: use allToAllv here, or spark.sparkgap.provider=host on "
+       "one "
+       "host",
+       rows_operation_name(call.operation));
+}
+
 int32_t Engine::node_of(int32_t) const { return 0; }
 
 const sparkgap_device_world& Engine::device_world() const {

@@ -7,8 +7,8 @@
 //
 // An engine belongs to one PE, and to the thread of the PE's handle. PEs are numbered as in the world.
 //
-// There are engine/host (shared memory) and engine/device (GPUs); engine/engines.cc lists which provider's worlds have
-// which.
+// There are engine/host (shared memory), engine/nodes (host memory of several nodes) and engine/device (GPUs);
+// engine/engines.cc lists which provider's worlds have which.
 #ifndef SPARKGAP_ENGINE_ENGINE_H
 #define SPARKGAP_ENGINE_ENGINE_H
 
@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "description/call.h"
 #include "description/one_sided.h"
+#include "description/rows.h"
 #include "engine/recorder.h"
 #include "engine/streams.h"
 #include "protocol/node.h"
@@ -46,6 +47,12 @@ class Engine {
   // After connect, before the first collective: the world's routes, which live as long as the engine.
   virtual void use(const Routes&) {}
 
+  // After connect, on all PEs alike: begins to open another library whose collectives this world can have besides
+  // (Algorithm::kDefault). Calls go on meanwhile. Again: nothing.
+  virtual void open_beside() {}
+  // Collective, after that: waits until it is known whether all PEs have it.
+  virtual bool await_beside() { return false; }
+
   // Ends this PE's part, once, after all its memory has been given back: waits, with a limit, for what is under way.
   // False if other PEs must not take this one for gone yet, since something here may still use their memory.
   virtual bool leave() = 0;
@@ -54,6 +61,11 @@ class Engine {
 
   // A collective call that is not empty, with the algorithm that was selected. Returns the one by which it went.
   virtual Algorithm collective(const CollectiveCall& call) = 0;
+
+  // Collective. In host memory the indices have been looked at. Where an expert, or a PE, would get more rows than it
+  // has room for, it throws INVALID_ARGUMENT on all PEs alike, and the world is still good. An engine that has no such
+  // calls throws UNAVAILABLE.
+  virtual void rows(const RowsCall& call);
 
   // One-sided. Ranges are within the memory, `bytes` is more than 0, words are aligned.
   virtual void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) = 0;

@@ -32,6 +32,7 @@ void describe_one(Text& text, const NamedPe& who, uint64_t number, const CallSig
 
 const char* operation_name(int32_t operation) {
   if (is_collective(operation)) return kCollectives[operation].name;
+  if (is_rows_operation(operation)) return rows_operation_name(operation);
   switch (operation) {
     case kOperationConnect:
       return "connect";
@@ -54,6 +55,10 @@ void describe_signature(Text& text, const CallSignature& call) {
   const unsigned long long count = call.count;
   if (call.operation == kOperationAllocate) text.add(" %llu bytes", count);
   if (call.operation == kOperationFree) text.add(" %llu bytes of buffer #%u", count, call.buffer);
+  if (is_rows_operation(call.operation)) {
+    text.add(" of rows of %s x %llu, shape %08x, in buffer #%u", type_name(call.type), count,
+             static_cast<unsigned>(call.root), call.buffer);
+  }
   if (!is_collective(call.operation)) return;
   const Collective& what = kCollectives[call.operation];
   if (what.has_type) text.add(" %s", type_name(call.type));

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "description/call.h"
+#include "description/rows.h"
 #include "protocol/atomics.h"
 #include "protocol/control.h"
 #include "protocol/layout.h"
@@ -43,6 +44,25 @@ constexpr CallSignature signature_of(const CollectiveCall& call) {
   signature.op = static_cast<int16_t>(what.has_op ? call.op : -1);
   signature.root = what.has_root ? call.root : -1;
   signature.count = what.has_count ? call.count : 0;
+  return signature;
+}
+
+// The same of a call that exchanges rows; `root` is a digest of the shape but for its type and width.
+constexpr CallSignature signature_of(const RowsCall& call) {
+  const RowsPlan& plan = call.plan;
+  uint64_t shape = 0x9e3779b97f4a7c15u;
+  for (const uint64_t part : {static_cast<uint64_t>(plan.experts), static_cast<uint64_t>(plan.top),
+                              static_cast<uint64_t>(plan.to_experts), plan.rows, plan.capacity}) {
+    shape = (shape ^ part) * 0xbf58476d1ce4e5b9u;
+    shape ^= shape >> 29;
+  }
+  CallSignature signature = {};
+  signature.operation = static_cast<int16_t>(call.operation);
+  signature.type = static_cast<int16_t>(plan.type);
+  signature.op = -1;
+  signature.root = static_cast<int32_t>(shape >> 32);
+  signature.buffer = call.buffer;
+  signature.count = plan.width;
   return signature;
 }
 

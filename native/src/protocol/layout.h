@@ -33,6 +33,8 @@
 
 #include <stdint.h>
 
+#include "protocol/beside_record.h"
+
 namespace sparkgap {
 
 constexpr uint64_t kLineBytes = 64;
@@ -117,6 +119,7 @@ struct alignas(kLineBytes) PeRecord {
   AgreedOptions options;
   char label[kLabelBytes];
   char host[kHostBytes];
+  BesideRecord beside;
 };
 
 // Two cache lines apart, so that a prefetcher that fetches pairs does not pull a neighbour's line along.
@@ -131,12 +134,12 @@ struct alignas(2 * kLineBytes) StepLine {
 
 // One call, as its caller made it.
 struct CallSignature {
-  int16_t operation;  // SPARKGAP_ALL_REDUCE... or one of the Operation values below
+  int16_t operation;  // SPARKGAP_ALL_REDUCE..., SPARKGAP_DISPATCH... or one of the Operation values below
   int16_t algorithm;  // that it takes; 0 for what has none
   int16_t type;
   int16_t op;
   int32_t root;
-  uint32_t buffer;  // of allocate and free: its number, in the order of allocation from 1; 0 elsewhere
+  uint32_t buffer;  // of allocate, free and exchanges of rows: its number, in the order of allocation from 1; else 0
   uint64_t count;
 };
 

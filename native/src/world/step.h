@@ -14,21 +14,25 @@
 
 #include "description/call.h"
 #include "description/one_sided.h"
+#include "description/rows.h"
 #include "engine/recorder.h"
 #include "protocol/call.h"
 
 namespace sparkgap {
 class World;
 
+enum class StepCallKind : int32_t { kOneSided = 0, kCollective, kRows };
+
 struct StepCall {
-  bool is_collective;
+  StepCallKind kind;
   bool is_empty;
-  CallSignature signature;  // of a collective
+  CallSignature signature;  // not of a one-sided call
   uint64_t digest;          // of the signature
   uint64_t bytes;           // that a collective counts with
   union {
     CollectiveCall collective;
     OneSidedCall one_sided;
+    RowsCall rows;
   };
   std::unique_ptr<uint64_t[]> tables;  // allToAllv: the caller's, kept
 };

@@ -10,7 +10,7 @@ namespace sparkgap {
 
 void describe_step_call(Text& text, const Step& step, const StepCall& call) {
   text.add("call %d of %d, ", static_cast<int32_t>(&call - step.calls.data()) + 1, step.count());
-  if (call.is_collective) {
+  if (call.kind != StepCallKind::kOneSided) {
     describe_signature(text, call.signature);
   } else {
     text.add("%s", name_of(call.one_sided));
@@ -25,6 +25,8 @@ void describe_step_call(Text& text, const Step& step, const StepCall& call) {
 
 void World::begin_step() {
   check_not_recording("a step");
+  // All PEs record the same, though perhaps not between the same calls.
+  await_beside();
   steps_.reserve(steps_.size() + 1);
   auto step = std::make_unique<Step>();
   step->world = this;
@@ -58,7 +60,7 @@ void World::drop_step() {
 
 void World::record(const CollectiveCall& call) {
   StepCall& kept = record_next();
-  kept.is_collective = true;
+  kept.kind = StepCallKind::kCollective;
   kept.is_empty = is_empty(call);
   kept.signature = signature_of(call);
   kept.digest = mix(kept.signature);
@@ -96,6 +98,20 @@ void World::record(OneSidedCall call) {
   }
   keep(call.src);
   keep(call.dst);
+}
+
+void World::record(const RowsCall& call) {
+  StepCall& kept = record_next();
+  kept.kind = StepCallKind::kRows;
+  kept.signature = signature_of(call);
+  kept.digest = mix(kept.signature);
+  kept.rows = call;
+  if (engine_->recorder() != nullptr) hand_on([&] { engine_->rows(call); });
+  for (const void* address :
+       {static_cast<const void*>(call.memory->part(options_.pe)), call.in, static_cast<const void*>(call.out),
+        static_cast<const void*>(call.indices), static_cast<const void*>(call.weights)}) {
+    keep(address);
+  }
 }
 
 // To the engine, which records it, too, or refuses it.
@@ -177,20 +193,23 @@ void World::run_step(Step& step) {
 
 void World::make(const StepCall& call) {
   if (is_aborted(control_)) check_usable();
-  if (!call.is_collective) return make(call.one_sided);
+  if (call.kind == StepCallKind::kOneSided) return make(call.one_sided);
+  if (call.kind == StepCallKind::kRows) return make(call.rows);
   Counting counting = count(call.collective.collective, call.collective.algorithm, call.bytes);
   const Span span(*this, call.signature, call.digest);
   if (!call.is_empty) counting.by(engine_->collective(call.collective));
 }
 
 void World::show(const Step& step, const StepCall& call) {
-  if (call.is_collective) {
-    const Counting counting = count(call.collective.collective, call.collective.algorithm, call.bytes);
-    const Span span(*this, call.signature, call.digest);
-    if (!call.is_empty) step.recorded->compare();
-  } else {
+  if (call.kind == StepCallKind::kOneSided) {
     const Counting counting = count(call.one_sided.operation, counted_bytes(call.one_sided));
+    return;
   }
+  const bool of_rows = call.kind == StepCallKind::kRows;
+  const Counting counting = of_rows ? count(call.rows.operation, counted_bytes(call.rows))
+                                    : count(call.collective.collective, call.collective.algorithm, call.bytes);
+  const Span span(*this, call.signature, call.digest);
+  if (!call.is_empty) step.recorded->compare();
 }
 
 void World::fail_step(const Step& step, const StepCall& call, const Failure& failure) const {

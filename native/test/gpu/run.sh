@@ -134,8 +134,11 @@ run() {
           --collectives allReduce,reduceScatter,allGather,broadcast,reduce,allToAll,allToAllv
         step blocks 100 ./gpu_collective_bench --pes "$largest" --nccl none --modes graph --from 262144 \
           --max-blocks 4,8,16,32,0
+        step steps 60 ./gpu_collective_bench --pes "$largest" --what steps --to 32768 --factor 4 \
+          --collectives allReduce,allGather
+        step resident 60 ./gpu_collective_bench --pes "$largest" --what resident
         step floors 60 ./gpu_collective_bench --pes "$largest" --what floors
-        for name in bench blocks floors; do cp "$results/$name.log" "$results/collectives-$name.json"; done
+        for name in bench blocks steps resident floors; do cp "$results/$name.log" "$results/collectives-$name.json"; done
         ;;
       shapes)
         step shapes 300 ./gpu_collective_bench --pes "$largest" --what shapes --factor 2 --collectives allReduce,allGather

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collective/host_algorithms.h"
+#include "collective/host_rows.h"
 #include "protocol/atomics.h"
 #include "provider/host/host_memory.h"
 #include "provider/host/identity.h"
@@ -62,6 +63,14 @@ Algorithm HostEngine::collective(const CollectiveCall& call) {
   const Algorithm any = routes_->choose_for_any_memory(call.collective, given_bytes(call));
   host_algorithm(call.collective, any)(*node_, call);
   return any;
+}
+
+void HostEngine::rows(const RowsCall& call) {
+  if (call.operation == SPARKGAP_COMBINE) {
+    combine_direct(*node_, call);
+  } else {
+    dispatch_direct(*node_, call);
+  }
 }
 
 void HostEngine::put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) {

@@ -18,6 +18,7 @@ class HostEngine final : public Engine {
   bool leave() override { return true; }
 
   Algorithm collective(const CollectiveCall& call) override;
+  void rows(const RowsCall& call) override;
   void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) override;
   void get(void* dst, const SymmetricMemory& src, uint64_t offset, uint64_t bytes, int32_t pe) override;
   void signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) override;

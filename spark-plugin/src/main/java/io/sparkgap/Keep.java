@@ -53,7 +53,11 @@ interface Keep extends Serializable {
       removeOlder(storage, block);
       boolean kept =
           storage.putIterator(
-              block, new InScala(results), level, true, ClassTag$.MODULE$.apply(Object.class));
+              block,
+              new InScala<Object>(results),
+              level,
+              true,
+              ClassTag$.MODULE$.apply(Object.class));
       if (!kept) {
         throw new IllegalStateException(
             "The results of partition %s do not fit into the storage memory of executor %s at %s: pass a storage level that uses the disk, or give executors more memory"
@@ -82,10 +86,10 @@ interface Keep extends Serializable {
   }
 
   /** Spark's storage takes Scala's iterators. */
-  final class InScala extends AbstractIterator<Object> {
-    private final Iterator<?> rows;
+  final class InScala<R> extends AbstractIterator<R> {
+    private final Iterator<? extends R> rows;
 
-    InScala(Iterator<?> rows) {
+    InScala(Iterator<? extends R> rows) {
       this.rows = rows;
     }
 
@@ -95,7 +99,7 @@ interface Keep extends Serializable {
     }
 
     @Override
-    public Object next() {
+    public R next() {
       return rows.next();
     }
   }

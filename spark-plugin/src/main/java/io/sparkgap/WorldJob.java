@@ -101,7 +101,7 @@ final class WorldJob {
     if (countPes(rdd) == 0) {
       return new ArrayList<>();
     }
-    return inOrder(results(rdd, stage -> behindShuffle(stage, body, 1)));
+    return inOrder(results(rdd, stage -> behindShuffle(stage, body, 1).values()));
   }
 
   private <T, R> RDD<R> keep(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
@@ -121,8 +121,7 @@ final class WorldJob {
             kept.set(KeptResults.behind(done.rdd()));
             kept.get().setName("Sparkgap.map").persist(level);
             storage.as(kept.get());
-            // Only word of the results comes through the shuffle: one task reads it.
-            return done.coalesce(1);
+            return new EndOfStage<PeResult>(done.rdd()).toJavaRDD();
           });
       whole = true;
       return kept.get();
@@ -153,7 +152,7 @@ final class WorldJob {
 
   /** Runs the stages, as soon as there are slots for them. */
   private <T> List<PeResult> results(
-      JavaRDD<T> rdd, Function<WholeStage<T>, JavaPairRDD<Integer, PeResult>> job) {
+      JavaRDD<T> rdd, Function<WholeStage<T>, JavaRDD<PeResult>> job) {
     int pes = rdd.getNumPartitions();
     ResourceProfile profile = profile(rdd);
     try {
@@ -188,10 +187,10 @@ final class WorldJob {
   }
 
   private List<PeResult> collect(
-      WholeStage<?> stage, JavaPairRDD<Integer, PeResult> job, ResourceProfile profile) {
+      WholeStage<?> stage, JavaRDD<PeResult> job, ResourceProfile profile) {
     try (Launch launch = driver.launches().watch(stage.id(), stage.getNumPartitions(), profile)) {
       try {
-        return job.values().collect();
+        return job.collect();
       } catch (Exception e) {
         // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
         // application, or cancelled the stage, its reason counts, not what Spark made of it.

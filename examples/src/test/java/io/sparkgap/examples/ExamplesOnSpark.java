@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
@@ -204,6 +205,34 @@ abstract class ExamplesOnSpark {
     long again = TrainDigits.train(spark, PES, brief).get(0).checksum();
 
     assertThat(again).isEqualTo(once);
+  }
+
+  @Test
+  void aMixtureOfExpertsOnAllPesLearnsTheDigits() {
+    ExpertMlp.Settings settings = ExpertMlp.Settings.standard();
+
+    List<ExpertMlp.Outcome> outcomes = ExpertMlp.train(spark, PES, settings);
+
+    ExpertMlp.Outcome first = outcomes.get(0);
+    assertThat(first.accuracy()).isGreaterThanOrEqualTo(0.95);
+    assertThat(outcomes).extracting(ExpertMlp.Outcome::firstExpert).containsExactly(0, 2, 4, 6);
+    assertThat(outcomes)
+        .allSatisfy(
+            outcome -> {
+              assertThat(outcome.epochs()).isEqualTo(first.epochs());
+              assertThat(outcome.shared()).containsExactly(first.shared());
+              assertThat(outcome.taken()).hasSize(2).doesNotContain(0);
+            });
+    long trained = 1438 / PES / (32 / PES) * 32L;
+    assertThat(outcomes.stream().flatMapToLong(outcome -> LongStream.of(outcome.taken())).sum())
+        .isEqualTo((long) settings.epochs() * settings.top() * (trained + 359));
+  }
+
+  @Test
+  void theGradientsOfExpertsAreThoseOfTheLoss() {
+    List<List<String>> differences = Sparkgap.run(spark, 2, ExpertGradients::differences);
+
+    assertThat(differences).hasSize(2).allSatisfy(found -> assertThat(found).isEmpty());
   }
 
   @Test

@@ -56,6 +56,7 @@ import picocli.CommandLine.Spec;
     versionProvider = BuildInfo.class)
 final class BenchCommand implements Callable<Integer> {
   private static final long MOST_BYTES = 1L << 34;
+  private static final String ROUTE = "((host|nodes|nvshmem|nccl)/)?[a-z]+(-[a-z]+)*";
   private static final Set<String> OF_REPORTS = Set.of("--replay", "--json", "--csv", "--html");
 
   @Spec private CommandSpec command;
@@ -129,8 +130,9 @@ final class BenchCommand implements Callable<Integer> {
       split = ",",
       order = 11,
       description =
-          "Which routes: auto for the selector's choice, or algorithms such as one-shot; native calls"
-              + " take these as well (default: auto and, from Java, every algorithm).")
+          "Which routes: auto for the selector's choice, or algorithms such as one-shot or"
+              + " host/one-shot; native calls take these as well (default: auto and, from Java, every"
+              + " algorithm).")
   private List<String> routes = List.of();
 
   @Option(
@@ -276,6 +278,7 @@ final class BenchCommand implements Callable<Integer> {
             table.show(row);
           }
         });
+    requireRows(run, rows);
     leftOut.addAll(run.told().leftOut());
     return new Report(
         run.aboutRun(arguments()),
@@ -299,6 +302,14 @@ final class BenchCommand implements Callable<Integer> {
     if (batchMillis < 1 || batchMillis > 10_000) {
       problems.add("--batch-time must be from 1 to 10000 ms, but is " + batchMillis);
     }
+    routes.stream()
+        .filter(route -> !route.matches(ROUTE))
+        .forEach(
+            route ->
+                problems.add(
+                    "--routes "
+                        + route
+                        + ": name an algorithm, such as one-shot or host/one-shot, or auto"));
     if (replay != null) {
       List<String> useless =
           command.commandLine().getParseResult().matchedOptions().stream()
@@ -316,6 +327,20 @@ final class BenchCommand implements Callable<Integer> {
     SweepOptions.refuse(problems);
   }
 
+  /** Nothing at all is no result. */
+  private static void requireRows(SweepRun run, List<Row> rows) throws LauncherException {
+    if (rows.stream().anyMatch(row -> row.by().equals(Series.JAVA))) {
+      return;
+    }
+    if (!run.told().isComplete()) {
+      throw new LauncherException(
+          ExitCode.WAITED_TOO_LONG, "the time was over before anything was measured: see --limit");
+    }
+    List<String> why = new ArrayList<>(List.of("nothing was measured from Java:"));
+    why.addAll(run.told().leftOut());
+    throw new LauncherException(ExitCode.USAGE, String.join(System.lineSeparator() + "  ", why));
+  }
+
   private BenchSpec spec(int pes) {
     List<Long> sizes = new ArrayList<>();
     for (long bytes = from; bytes <= to; bytes *= factor) {
@@ -328,6 +353,7 @@ final class BenchCommand implements Callable<Integer> {
         ops,
         memories,
         modes,
+        false,
         routes,
         sizes,
         batches,

@@ -69,8 +69,8 @@ class BenchCommandTest {
         .containsPattern("Not measured: MPI: |from .*MPI");
     JsonNode report = JSON.readTree(json.toFile());
     assertThat(report.path("complete").asBoolean()).isTrue();
-    assertThat(report.path("world").path("pes").asInt()).isEqualTo(2);
-    assertThat(report.path("world").path("provider").asText()).isEqualTo("host");
+    assertThat(report.path("world").path("key").path("pes").asInt()).isEqualTo(2);
+    assertThat(report.path("world").path("key").path("provider").asText()).isEqualTo("host");
     assertThat(report.path("about").path("command").asText()).startsWith("sparkgap bench");
     List<String> calls = report.path("rows").findValuesAsText("call").stream().distinct().toList();
     assertThat(calls).containsExactlyInAnyOrder("allReduce", "allGather", "putSignal");
@@ -154,6 +154,7 @@ class BenchCommandTest {
     assertRefused("there is no call \"allReduces\" to measure", "bench", "--calls=allReduces");
     assertRefused("--from and --to", "bench", "--from=4K", "--to=1K");
     assertRefused("cannot be written", "bench", "--html=/nonexistent/report.html");
+    assertRefused("--routes host/one_shot", "bench", "--routes=auto,host/one_shot");
     assertRefused("it has no routes by size", "tune", "--calls=put");
     assertRefused("--name my table", "tune", "--name=my table");
   }

@@ -22,7 +22,8 @@ import io.sparkgap.javacpp.tools.InfoMapper;
               "sparkgap/memory.h",
               "sparkgap/collectives.h",
               "sparkgap/steps.h",
-              "sparkgap/routes.h"
+              "sparkgap/routes.h",
+              "sparkgap/rows.h"
             },
             link = "sparkgap"),
     target = "io.sparkgap.jni",
@@ -41,6 +42,8 @@ public class SparkgapPreset implements InfoMapper {
         .put(new Info("sparkgap_tuning_time").pointerTypes("TuningTime"))
         .put(new Info("sparkgap_tuning_table").pointerTypes("TuningTable"))
         .put(new Info("sparkgap_explanation").pointerTypes("RouteExplanation"))
+        .put(new Info("sparkgap_rows_shape").pointerTypes("RowsShape"))
+        .put(new Info("sparkgap_rows_layout").pointerTypes("RowsLayout"))
         .put(new Info("sparkgap_counter").pointerTypes("Counter"))
         .put(new Info("sparkgap_device_world").cast().pointerTypes("Pointer"))
         .put(new Info("sparkgap_device_buffer").cast().pointerTypes("Pointer"))

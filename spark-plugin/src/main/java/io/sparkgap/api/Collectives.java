@@ -7,11 +7,13 @@ package io.sparkgap.api;
 abstract class Collectives {
   private final BufferCollectives onBuffers;
   private final AllToAllv allToAllv;
+  private final RowCalls rowCalls;
   private final ArrayCollectives onArrays;
 
   Collectives(WorldEnd end, SymmetricHeap heap) {
     this.onBuffers = new BufferCollectives(end);
     this.allToAllv = new AllToAllv(end);
+    this.rowCalls = new RowCalls(end, heap);
     this.onArrays = new ArrayCollectives(end, heap);
   }
 
@@ -123,6 +125,76 @@ abstract class Collectives {
    */
   public void barrier() {
     onBuffers.barrier();
+  }
+
+  // ---- Rows, as many to each PE as there are
+
+  /**
+   * Collective: the memory that {@link #dispatch} and {@link #combine}, or {@link #exchangeRows},
+   * exchange rows through.
+   *
+   * @param shape the same on all PEs
+   * @throws IllegalArgumentException if there can be no such shape in this world
+   * @throws HeapFullException if the heap cannot grow so far; the world is still good
+   * @throws SparkgapException if peers fail
+   */
+  public RowExchange rowExchange(RowShape shape) {
+    return rowCalls.make(shape);
+  }
+
+  /**
+   * Sends each row to the experts that a router chose for it, with a weight for each. Afterwards
+   * this PE has the rows for its own experts: those of each behind one another, in the order of the
+   * PEs that sent them, then of their rows, then of their tables.
+   *
+   * @param exchange made with experts, by this communicator
+   * @param in count rows of {@code width} elements
+   * @param indices count times {@code top} ints: the experts of row 0, then of row 1, ...; -1 sends
+   *     the row to none
+   * @param weights count times {@code top} floats, beside the indices; null if the experts need
+   *     none
+   * @param count rows that this PE gives, at most the shape's; any on each PE
+   * @throws IllegalArgumentException if an index names no expert, on this PE; or, on all PEs, if an
+   *     expert would get more rows than the shape's capacity. Either names row or expert, no row
+   *     has been sent, and the world is still good
+   * @throws SparkgapException if peers fail
+   */
+  public void dispatch(
+      RowExchange exchange, Buffer in, Buffer indices, Buffer weights, long count) {
+    rowCalls.dispatch(exchange, in, indices, weights, count);
+  }
+
+  /**
+   * Brings back what the experts made of the rows of the last dispatch: row i of {@code out} is the
+   * sum, over its experts in the order of its table, of weight times what lies in the row's place
+   * in {@link RowExchange#results}. The same bits in every run. May be called again for the same
+   * dispatch; when it returns, the results may be written again.
+   *
+   * @param exchange of the dispatch
+   * @param weights count times {@code top} floats; experts of weight 0 are left out; null: 1 for
+   *     all
+   * @param out count rows of {@code width} elements
+   * @param count rows that this PE gave in the dispatch
+   * @throws SparkgapException if peers fail
+   */
+  public void combine(RowExchange exchange, Buffer weights, Buffer out, long count) {
+    rowCalls.combine(exchange, weights, out, count);
+  }
+
+  /**
+   * Sends each row to the PE that is named for it, for example the one that owns its key.
+   * Afterwards {@link RowExchange#received} has the rows for this PE, in the order of the PEs that
+   * sent them, then of their rows.
+   *
+   * @param exchange made without experts, by this communicator
+   * @param in count rows of {@code width} elements
+   * @param destinations count ints, a PE for each row; -1 sends it nowhere
+   * @param count rows that this PE gives, at most the shape's; any on each PE
+   * @throws IllegalArgumentException as in {@link #dispatch}
+   * @throws SparkgapException if peers fail
+   */
+  public void exchangeRows(RowExchange exchange, Buffer in, Buffer destinations, long count) {
+    rowCalls.exchange(exchange, in, destinations, count);
   }
 
   // ---- On arrays

@@ -99,6 +99,16 @@ final class WorldEnd {
     confinement.exit();
   }
 
+  /** The same with a third. */
+  @SuppressWarnings("ReachabilityFenceUsage")
+  void leave(Buffer in, Buffer out, Buffer more) {
+    Reference.reachabilityFence(more);
+    if (recorded != null) {
+      recorded.add(more);
+    }
+    leave(in, out);
+  }
+
   /** What a native call said, which must have been the last one on the handle. */
   RuntimeException failure(int status, String call) {
     if (status == REFUSED) {

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  */
 public record Series(String title, List<Point> points) {
   /** Sparkgap's own calls, from Java: what routes are compared by. */
-  private static final String JAVA = "java";
+  public static final String JAVA = "java";
 
   /**
    * One size.

@@ -59,6 +59,9 @@ final class NativeCounters {
       case SparkgapNative.SPARKGAP_WAIT_SIGNAL -> "waitSignal";
       case SparkgapNative.SPARKGAP_FETCH_ADD -> "fetchAdd";
       case SparkgapNative.SPARKGAP_SYNCHRONIZE -> "synchronize";
+      case SparkgapNative.SPARKGAP_DISPATCH -> "dispatch";
+      case SparkgapNative.SPARKGAP_COMBINE -> "combine";
+      case SparkgapNative.SPARKGAP_EXCHANGE_ROWS -> "exchangeRows";
       default -> "call " + operation;
     };
   }

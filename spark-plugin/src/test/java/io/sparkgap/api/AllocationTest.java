@@ -77,6 +77,24 @@ class AllocationTest {
   }
 
   @Test
+  void exchangesOfRowsAllocateNothing() {
+    assertNothingAllocated(
+        c -> {
+          RowExchange experts =
+              c.rowExchange(RowShape.forExperts(DataType.FLOAT32, 4, 8, 32, 4, 2));
+          RowExchange pes = c.rowExchange(RowShape.betweenPes(DataType.FLOAT32, 4, 8, 16));
+          SymmetricBuffer rows = c.allocate(8 * 4 * 4);
+          SymmetricBuffer table = c.allocate(8 * 2 * 4);
+          SymmetricBuffer weights = c.allocate(8 * 2 * 4);
+          return () -> {
+            c.dispatch(experts, rows, table, weights, 8);
+            c.combine(experts, weights, rows, 8);
+            c.exchangeRows(pes, rows, table, 8);
+          };
+        });
+  }
+
+  @Test
   void oneSidedCallsAllocateNothing() {
     assertNothingAllocated(
         c -> {

@@ -50,7 +50,7 @@ public final class Told {
     if (event instanceof BenchEvent.World told) {
       world = told;
     } else if (event instanceof BenchEvent.LeftOut told) {
-      leftOut.add(told.call().text() + ": " + told.why());
+      leftOut.add(told.what() + ": " + told.why());
     } else if (event instanceof BenchEvent.End told) {
       end = told;
     } else if (event instanceof Row row) {

@@ -1,0 +1,32 @@
+package io.sparkgap.api;
+
+import java.util.Objects;
+
+/**
+ * What a {@link RowExchange} is for: rows of a fixed width, and how many of them at most. Nothing
+ * is checked against a world before {@link Communicator#rowExchange}.
+ *
+ * @param type of a row's elements: any between PEs, {@code FLOAT32} for experts
+ * @param width elements of a row
+ * @param rows most rows that a PE gives in a call
+ * @param capacity most rows that an expert, or a PE, gets in a call from all PEs together
+ * @param experts of all PEs together, 1 to 1,024; 0: rows go to PEs, and nothing comes back
+ * @param top experts that a row goes to, 1 to 64; 0 without experts
+ */
+public record RowShape(DataType type, long width, long rows, long capacity, int experts, int top) {
+  /** Refuses what is missing. */
+  public RowShape {
+    Objects.requireNonNull(type, "RowShape: type is null");
+  }
+
+  /** For {@link Communicator#exchangeRows}. */
+  public static RowShape betweenPes(DataType type, long width, long rows, long capacity) {
+    return new RowShape(type, width, rows, capacity, 0, 0);
+  }
+
+  /** For {@link Communicator#dispatch} and {@link Communicator#combine}. */
+  public static RowShape forExperts(
+      DataType type, long width, long rows, long capacity, int experts, int top) {
+    return new RowShape(type, width, rows, capacity, experts, top);
+  }
+}
