@@ -29,6 +29,8 @@ class FusedProductTest {
       sum += exact.left(3, at) * (double) exact.right(7, at);
     }
     assertThat(exact.sum(3, 7)).isEqualTo((float) sum);
+    assertThat(exact.sumOntoOthers(3, 7)).isEqualTo((float) sum);
+    assertThat((double) rounded.sumOntoOthers(3, 7)).isBetween(sum - 1, sum + 1);
     assertThat(Float.floatToRawIntBits(rounded.sum(3, 7)) & 0xffff).isZero();
     assertThat((double) rounded.sum(3, 7)).isBetween(sum - 1, sum + 1);
   }
