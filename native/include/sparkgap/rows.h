@@ -7,7 +7,8 @@
 // Experts are numbered over all PEs and dealt out in order: PE p has experts p * experts / pes up to, and without,
 // (p + 1) * experts / pes. A PE may have none.
 //
-// Worlds in host memory of one host have these calls; in others they are UNAVAILABLE.
+// On GPUs all memory is the GPU's: the calls are enqueued, and no host takes part. Worlds in which PEs cannot address
+// each other's memory, as those on several hosts, have no such calls: they are UNAVAILABLE.
 //
 // All PEs make the same call with the same shape and buffer; how many rows each gives is its own affair. `in`,
 // `indices`, `weights` and `out` are any memory of this process that does not overlap the buffer.
@@ -27,7 +28,8 @@ extern "C" {
 #define SPARKGAP_MOST_TOP 64
 
 typedef struct sparkgap_rows_shape {
-  int32_t type;       // of a row's elements: any for exchange_rows, SPARKGAP_FLOAT32 for dispatch and combine
+  int32_t type;       // of a row's elements: any for exchange_rows; SPARKGAP_FLOAT32 for dispatch and combine, on
+                      // GPUs SPARKGAP_BFLOAT16 as well
   int32_t experts;    // 1..SPARKGAP_MOST_EXPERTS; 0: rows go to PEs by exchange_rows, and nothing comes back
   int32_t top;        // experts that a row goes to, 1..SPARKGAP_MOST_TOP; 0 if there are no experts
   uint64_t width;     // elements of a row
@@ -58,6 +60,8 @@ sparkgap_status sparkgap_rows_layout_of(sparkgap_world* world, const sparkgap_ro
 //
 // An index that names no expert is refused before anything is sent. Where an expert would get more rows than the
 // capacity, all PEs are refused, with INVALID_ARGUMENT, and no row has been sent; the world is good for other calls.
+// On GPUs, where the host does not look at tables, both are found by the kernels and end the world, as ABORTED,
+// likewise with no row sent.
 sparkgap_status sparkgap_dispatch(sparkgap_world* world, sparkgap_buffer* buffer, const sparkgap_rows_shape* shape,
                                   const void* in, const int32_t* indices, const float* weights, uint64_t rows);
 

@@ -55,6 +55,7 @@ std::vector<Test> tests_of_worlds();
 std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
 std::vector<Test> tests_of_steps();
+std::vector<Test> tests_of_rows();
 std::vector<Test> tests_of_device_code();
 std::vector<Test> tests_of_losses();
 std::vector<Test> tests_of_nodes();

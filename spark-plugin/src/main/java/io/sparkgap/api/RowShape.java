@@ -6,7 +6,8 @@ import java.util.Objects;
  * What a {@link RowExchange} is for: rows of a fixed width, and how many of them at most. Nothing
  * is checked against a world before {@link Communicator#rowExchange}.
  *
- * @param type of a row's elements: any between PEs, {@code FLOAT32} for experts
+ * @param type of a row's elements: any between PEs; {@code FLOAT32} for experts, on GPUs {@code
+ *     BFLOAT16} as well
  * @param width elements of a row
  * @param rows most rows that a PE gives in a call
  * @param capacity most rows that an expert, or a PE, gets in a call from all PEs together
