@@ -1,7 +1,7 @@
-// What dispatch and combine take in GPU worlds: rows of bfloat16 to experts that are drawn at random, all different in
-// a row, spread over all PEs; as JSON on stdout.
+// What dispatch and combine take in GPU worlds: rows of bfloat16, also as float8, to experts that are drawn at random,
+// all different in a row, spread over all PEs; as JSON on stdout.
 //
-//   gpu_rows_bench [--pes N] [--gpus N] [--rows 128] [--width 7168] [--top 8] [--experts 64]
+//   gpu_rows_bench [--pes N] [--gpus N] [--rows 128] [--width 7168] [--top 8] [--experts 64] [--float8 0]
 //
 // A result is the median of batches of the slowest PE's time for each call, enqueued by itself (stream) or ten of them
 // in a CUDA graph. PEs that share a GPU need MPS; their link is its memory.
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -40,6 +41,7 @@ struct Options {
   uint64_t width = 7168;
   int top = 8;
   int experts = 64;
+  int float8 = 0;
 };
 
 // What the PEs' processes share.
@@ -69,7 +71,8 @@ class Bench {
     cuda_ok(cudaEventCreate(&end_), "making an event");
     pe.ok(sparkgap_world_set_stream(pe.world(), stream_), "set_stream");
     shape_ = {SPARKGAP_BFLOAT16, options.experts, options.top,
-              options.width,     options.rows,    options.rows * static_cast<uint64_t>(pe.pes())};
+              options.width,     options.rows,    options.rows * static_cast<uint64_t>(pe.pes()),
+              options.float8};
     sparkgap_rows_layout layout;
     pe.ok(sparkgap_rows_layout_of(pe.world(), &shape_, &layout), "sparkgap_rows_layout_of");
     buffer_ = pe.allocate(layout.bytes);
@@ -164,7 +167,9 @@ class Bench {
 
   void report(const char* call, const char* mode, double us) {
     if (pe_.pe() != 0) return;
-    const uint64_t row_bytes = options_.width * sizeof(uint16_t);
+    const uint64_t scale_bytes = options_.width / SPARKGAP_FLOAT8_GROUP * sizeof(float);
+    const bool float8 = options_.float8 != 0 && std::strcmp(call, "dispatch") == 0;
+    const uint64_t row_bytes = float8 ? options_.width + scale_bytes : options_.width * sizeof(uint16_t);
     const uint64_t all = options_.rows * static_cast<uint64_t>(options_.top) * row_bytes;
     std::printf("%s\n  {\"call\": \"%s\", \"mode\": \"%s\", \"us\": %.2f, \"bytes\": %lu, \"bytes_of_other_pes\": %lu}",
                 first_ ? "" : ",", call, mode, us, all, sent_ * row_bytes);
@@ -203,6 +208,8 @@ Options parse(int argc, char** argv) {
       options.width = static_cast<uint64_t>(value);
     } else if (name == "--top") {
       options.top = value;
+    } else if (name == "--float8") {
+      options.float8 = value;
     } else if (name == "--experts") {
       options.experts = value;
     } else {
@@ -223,9 +230,11 @@ void run(const Options& options) {
   test::run_pes(pes, [&](const Pe& pe) {
     if (pe.pe() == 0) {
       std::printf(
-          "{\"pes\": %d, \"rows\": %lu, \"width\": %lu, \"top\": %d, \"experts\": %d,\n\"world\": \"%s\",\n"
+          "{\"pes\": %d, \"rows\": %lu, \"width\": %lu, \"top\": %d, \"experts\": %d, \"float8\": %d,\n\"world\": "
+          "\"%s\",\n"
           "\"results\": [",
-          pe.pes(), options.rows, options.width, options.top, options.experts, sparkgap_world_describe(pe.world()));
+          pe.pes(), options.rows, options.width, options.top, options.experts, options.float8,
+          sparkgap_world_describe(pe.world()));
     }
     Bench bench(pe, options, meeting[0]);
     bench.run();

@@ -27,6 +27,9 @@ extern "C" {
 #define SPARKGAP_MOST_EXPERTS 1024
 #define SPARKGAP_MOST_TOP 64
 
+// Elements of a float8 row that have a scale together.
+#define SPARKGAP_FLOAT8_GROUP 128
+
 typedef struct sparkgap_rows_shape {
   int32_t type;       // of a row's elements: any for exchange_rows; SPARKGAP_FLOAT32 for dispatch and combine, on
                       // GPUs SPARKGAP_BFLOAT16 as well
@@ -35,6 +38,9 @@ typedef struct sparkgap_rows_shape {
   uint64_t width;     // elements of a row
   uint64_t rows;      // most that a PE gives in a call
   uint64_t capacity;  // most that an expert gets in a call, or a PE, from all PEs together
+  int32_t float8;  // not 0, on GPUs, for experts: rows travel, and are received, as float8, a byte an element (e4m3, as
+                   // in CUDA's __nv_fp8_e4m3) and for each SPARKGAP_FLOAT8_GROUP of them a scale, so that an element
+                   // is its byte times that; `width` is a multiple of it. Results are of `type` still.
 } sparkgap_rows_shape;
 
 // Where things are in this PE's part of the buffer: offsets in bytes, multiples of 256. A PE that has experts has
@@ -43,6 +49,7 @@ typedef struct sparkgap_rows_layout {
   uint64_t bytes;     // of the buffer
   uint64_t counts;    // int32_t[local_experts]: rows that each has got
   uint64_t received;  // rows, [local_experts][capacity][width]: those of an expert one behind the other
+  uint64_t scales;    // float[local_experts][capacity][width / SPARKGAP_FLOAT8_GROUP], of float8 rows alone
   uint64_t weights;   // float[local_experts][capacity]: what the router gave each of these
   uint64_t results;   // rows, [local_experts][capacity][width]: what the experts made of them, for combine
   int32_t first_expert;

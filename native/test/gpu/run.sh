@@ -131,7 +131,8 @@ run() {
       rows)
         for pes in ${numbers//,/ }; do
           step "rows-$pes" 60 ./gpu_rows_bench --pes "$pes" --gpus "$gpus"
-          cp "$results/rows-$pes.log" "$results/rows-$pes.json"
+          step "rows-float8-$pes" 60 ./gpu_rows_bench --pes "$pes" --gpus "$gpus" --float8 1
+          for name in rows rows-float8; do cp "$results/$name-$pes.log" "$results/$name-$pes.json"; done
         done
         ;;
       shapes)

@@ -1,4 +1,6 @@
 // dispatch, combine and exchangeRows in GPU worlds: tables and rows are in GPU memory, and no host takes part.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -49,6 +51,10 @@ class Exchange {
   sparkgap_status combine(bool weighted, uint64_t rows) const {
     return sparkgap_combine(pe_.world(), buffer, &shape, weighted ? weights() : nullptr, sparkgap_buffer_address(sums_),
                             rows);
+  }
+
+  void get(void* to, sparkgap_buffer* from, uint64_t offset, uint64_t bytes) const {
+    pe_.ok(sparkgap_get(pe_.world(), to, from, offset, bytes, pe_.pe()), "sparkgap_get");
   }
 
   int32_t count(int local) const {
@@ -151,9 +157,6 @@ class Exchange {
   void put(sparkgap_buffer* to, uint64_t offset, const std::vector<Item>& items) const {
     pe_.ok(sparkgap_put(pe_.world(), to, offset, items.data(), items.size() * sizeof(Item), pe_.pe()), "sparkgap_put");
   }
-  void get(void* to, sparkgap_buffer* from, uint64_t offset, uint64_t bytes) const {
-    pe_.ok(sparkgap_get(pe_.world(), to, from, offset, bytes, pe_.pe()), "sparkgap_get");
-  }
 
   const Pe& pe_;
   sparkgap_buffer* rows_ = nullptr;
@@ -164,9 +167,9 @@ class Exchange {
 
 // The last has rows of an odd length, which are moved by elements.
 const sparkgap_rows_shape kShapes[] = {
-    {SPARKGAP_FLOAT32, 64, 8, 256, 100, 1600}, {SPARKGAP_BFLOAT16, 64, 8, 1024, 300, 4800},
-    {SPARKGAP_FLOAT32, 1024, 3, 8, 70, 1120},  {SPARKGAP_FLOAT32, 2, 1, 4, 5, 80},
-    {SPARKGAP_FLOAT32, 7, 3, 33, 40, 640},     {SPARKGAP_BFLOAT16, 9, 2, 31, 40, 640},
+    {SPARKGAP_FLOAT32, 64, 8, 256, 100, 1600, 0}, {SPARKGAP_BFLOAT16, 64, 8, 1024, 300, 4800, 0},
+    {SPARKGAP_FLOAT32, 1024, 3, 8, 70, 1120, 0},  {SPARKGAP_FLOAT32, 2, 1, 4, 5, 80, 0},
+    {SPARKGAP_FLOAT32, 7, 3, 33, 40, 640, 0},     {SPARKGAP_BFLOAT16, 9, 2, 31, 40, 640, 0},
 };
 
 void rows_come_to_experts_and_back() {
@@ -192,7 +195,7 @@ void rows_come_to_experts_and_back() {
 void rows_of_any_type_go_to_the_pe_that_is_named() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
-    Exchange exchange(pe, {SPARKGAP_INT64, 0, 0, 3, 200, 3200});
+    Exchange exchange(pe, {SPARKGAP_INT64, 0, 0, 3, 200, 3200, 0});
     for (int call = 0; call < 8; ++call) {
       const Given mine = given(exchange.shape, pe.pes(), pe.pe(), call);
       exchange.give(mine);
@@ -202,11 +205,58 @@ void rows_of_any_type_go_to_the_pe_that_is_named() {
   });
 }
 
+// A sign, four bits of exponent and three more: the largest is 448.
+float from_float8(uint8_t byte) {
+  const int exponent = byte >> 3 & 15;
+  const int fraction = byte & 7;
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -9)
+                                        : std::ldexp(static_cast<float>(8 + fraction), exponent - 10);
+  return (byte & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+void rows_travel_as_float8_with_a_scale_for_each_group() {
+  if (spans_nodes()) return;
+  run_pes(world_of, [](const Pe& pe) {
+    for (const int32_t type : {SPARKGAP_FLOAT32, SPARKGAP_BFLOAT16}) {
+      Exchange exchange(pe, {type, 16, 4, 384, 40, 640, 1});
+      const uint64_t groups = exchange.shape.width / SPARKGAP_FLOAT8_GROUP;
+      const Given mine = given(exchange.shape, pe.pes(), pe.pe(), 2);
+      exchange.give(mine);
+      pe.ok(exchange.dispatch(mine.rows), "sparkgap_dispatch");
+      const std::vector<Got> all = expected(exchange.shape, pe.pes(), 2);
+      for (int local = 0; local < exchange.layout.local_experts; ++local) {
+        const Got& got = all[static_cast<size_t>(exchange.layout.first_expert + local)];
+        expect(exchange.count(local) == static_cast<int32_t>(got.rows.size()), "%d rows instead of %zu",
+               exchange.count(local), got.rows.size());
+        const uint64_t first = static_cast<uint64_t>(local) * exchange.shape.capacity;
+        std::vector<uint8_t> bytes(got.rows.size() * exchange.shape.width);
+        std::vector<float> scales(got.rows.size() * groups);
+        exchange.get(bytes.data(), exchange.buffer, exchange.layout.received + first * exchange.shape.width,
+                     bytes.size());
+        exchange.get(scales.data(), exchange.buffer, exchange.layout.scales + first * groups * 4, scales.size() * 4);
+        for (size_t i = 0; i < bytes.size(); ++i) {
+          const size_t group = i / SPARKGAP_FLOAT8_GROUP;
+          const std::vector<float>& row = got.rows[i / exchange.shape.width];
+          const float* members = row.data() + group % groups * SPARKGAP_FLOAT8_GROUP;
+          const float largest = *std::max_element(members, members + SPARKGAP_FLOAT8_GROUP);
+          expect(scales[group] == largest / 448, "the scale of group %zu is %g", group,
+                 static_cast<double>(scales[group]));
+          const float sent = row[i % exchange.shape.width];
+          const float came = from_float8(bytes[i]) * scales[group];
+          // Half of the last bit of its fraction, and of the smallest numbers of all half a step.
+          expect(std::abs(came - sent) <= std::max(sent / 16, scales[group] / 1024) * 1.001f,
+                 "element %zu came as %g instead of %g", i, static_cast<double>(came), static_cast<double>(sent));
+        }
+      }
+    }
+  });
+}
+
 // Enqueued back to back, nothing between them: what a PE has received is not overwritten before it has been used.
 void exchanges_may_follow_each_other_without_a_wait() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
-    Exchange exchange(pe, {SPARKGAP_FLOAT32, 16, 4, 64, 50, 800});
+    Exchange exchange(pe, {SPARKGAP_FLOAT32, 16, 4, 64, 50, 800, 0});
     const Given mine = given(exchange.shape, pe.pes(), pe.pe(), 5);
     exchange.give(mine);
     pe.ok(exchange.dispatch(mine.rows), "sparkgap_dispatch");
@@ -223,7 +273,7 @@ void exchanges_may_follow_each_other_without_a_wait() {
 void a_step_exchanges_what_the_tables_hold_when_it_runs() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
-    Exchange exchange(pe, {SPARKGAP_BFLOAT16, 32, 4, 128, 60, 960});
+    Exchange exchange(pe, {SPARKGAP_BFLOAT16, 32, 4, 128, 60, 960, 0});
     Given mine = given(exchange.shape, pe.pes(), pe.pe(), 1);
     sparkgap_step* forth = record(pe, [&] { pe.ok(exchange.dispatch(mine.rows), "sparkgap_dispatch"); });
     sparkgap_step* both = record(pe, [&] {
@@ -246,7 +296,7 @@ void too_many_rows_for_an_expert_end_the_world_and_none_is_sent() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
     const auto pes = static_cast<uint64_t>(pe.pes());
-    Exchange exchange(pe, {SPARKGAP_FLOAT32, 8, 1, 4, 10, 10 * pes - 1});
+    Exchange exchange(pe, {SPARKGAP_FLOAT32, 8, 1, 4, 10, 10 * pes - 1, 0});
     exchange.give({10, std::vector<float>(40, 1), std::vector<int32_t>(10, 6), std::vector<float>(10, 1)});
     sparkgap_status status = exchange.dispatch(10);
     if (status == SPARKGAP_OK) status = sparkgap_synchronize(pe.world());
@@ -267,7 +317,7 @@ void too_many_rows_for_an_expert_end_the_world_and_none_is_sent() {
 void an_index_that_names_no_expert_ends_the_world() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
-    Exchange exchange(pe, {SPARKGAP_FLOAT32, 8, 2, 4, 10, 200});
+    Exchange exchange(pe, {SPARKGAP_FLOAT32, 8, 2, 4, 10, 200, 0});
     std::vector<int32_t> indices(20, 3);
     if (pe.pe() == 0) indices[7] = 8;
     exchange.give({10, std::vector<float>(40, 1), indices, std::vector<float>(20, 1)});
@@ -281,7 +331,7 @@ void an_index_that_names_no_expert_ends_the_world() {
 void rows_in_host_memory_are_refused() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
-    Exchange exchange(pe, {SPARKGAP_FLOAT32, 8, 2, 4, 10, 200});
+    Exchange exchange(pe, {SPARKGAP_FLOAT32, 8, 2, 4, 10, 200, 0});
     const std::vector<float> rows(40);
     const std::vector<int32_t> indices(20);
     expect_failure(
@@ -299,6 +349,7 @@ std::vector<Test> tests_of_rows() {
           {"rows_of_any_type_go_to_the_pe_that_is_named", rows_of_any_type_go_to_the_pe_that_is_named},
           {"exchanges_may_follow_each_other_without_a_wait", exchanges_may_follow_each_other_without_a_wait},
           {"a_step_exchanges_what_the_tables_hold_when_it_runs", a_step_exchanges_what_the_tables_hold_when_it_runs},
+          {"rows_travel_as_float8_with_a_scale_for_each_group", rows_travel_as_float8_with_a_scale_for_each_group},
           {"rows_in_host_memory_are_refused", rows_in_host_memory_are_refused},
           {"too_many_rows_for_an_expert_end_the_world_and_none_is_sent",
            too_many_rows_for_an_expert_end_the_world_and_none_is_sent},

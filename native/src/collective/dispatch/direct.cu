@@ -3,7 +3,8 @@
 //   1. Every block counts the rows for each expert, of the whole table and of what lies before its own rows.
 //   2. Block 0 sends the table's counts to every other PE in packets; all blocks read what comes. From that each knows
 //      where in every expert's room its own rows begin, and whether all fit, which all PEs find out alike.
-//   3. Each block copies its rows to their places: a row is read once and stored for each of its experts.
+//   3. Each block copies its rows to their places, as they are or as float8 (float8.cuh): a row is read once and stored
+//      for each of its experts.
 //   4. The lanes exchange flags: all rows have come.
 //
 //   packets of PE r, from PE q:  | rows of q for experts 0 and 1 | for 2 and 3 | ... |
@@ -11,6 +12,9 @@
 //
 // A PE sends its counts when the kernels before are done, so also whoever used what it had received before: it is
 // overwritten by those alone who have its counts. Rotation of packets: protocol/scratch.h.
+#include <type_traits>
+
+#include "collective/dispatch/float8.cuh"
 #include "collective/lanes.cuh"
 #include "collective/one_trip/message.cuh"
 #include "collective/rows_kernels.h"
@@ -43,6 +47,7 @@ struct Tables {
   uint32_t totals[kMostExperts];  // rows for each expert: of this PE, then of all
   uint32_t next[kMostExperts];    // where in each expert's room the next row of this block goes
   uint8_t* targets[kMostTop];     // of the row in hand; null: not sent
+  float* scales[kMostTop];        // of the same as float8
   int32_t full;                   // the first expert without room
 };
 
@@ -154,7 +159,11 @@ __device__ void find_places(const DispatchCall& call, Tables& tables, uint64_t r
       const uint64_t in_part = (expert - plan.first_expert(place.pe)) * plan.capacity + at;
       place.row = static_cast<uint32_t>(in_part);
       uint8_t* part = call.parts[place.pe];
-      tables.targets[k] = part + plan.received_at + in_part * plan.row_bytes;
+      tables.targets[k] = part + plan.received_at + in_part * plan.received_bytes;
+      if (plan.float8) {
+        const uint64_t groups = plan.width / SPARKGAP_FLOAT8_GROUP;
+        tables.scales[k] = reinterpret_cast<float*>(part + plan.scales_at) + in_part * groups;
+      }
       if (call.weights != nullptr) {
         reinterpret_cast<float*>(part + plan.weights_at)[in_part] = call.weights[row * plan.top + k];
       }
@@ -195,11 +204,15 @@ __device__ __noinline__ void copy_narrow_row(const DispatchCall& call, const Tab
   }
 }
 
+// Element: of rows that travel as float8; void: as they are.
+template <class Element>
 __device__ void send_rows(const DispatchCall& call, Tables& tables) {
   for (uint64_t row = call.first_row(); row < call.last_row(); ++row) {
     find_places(call, tables, row);
     const uint8_t* from = call.trip.in + row * call.plan.row_bytes;
-    if (call.unit == sizeof(uint4)) {
+    if constexpr (!std::is_void_v<Element>) {
+      send_as_float8<Element>(from, call.plan.width, tables.targets, tables.scales, call.plan.top);
+    } else if (call.unit == sizeof(uint4)) {
       copy_row<uint4>(call, tables, from);
     } else {
       copy_narrow_row(call, tables, from);
@@ -207,6 +220,7 @@ __device__ void send_rows(const DispatchCall& call, Tables& tables) {
   }
 }
 
+template <class Element>
 __global__ void __launch_bounds__(kRowThreads, 2) dispatch_direct(const __grid_constant__ DispatchCall call) {
   __shared__ Tables tables;
   fetch_parameters(call);
@@ -219,9 +233,14 @@ __global__ void __launch_bounds__(kRowThreads, 2) dispatch_direct(const __grid_c
   if (!add_counts(call, message, tables) || !have_room(call, tables)) return;
   keep_counts(call, tables);
   Lane lane(call.world(), call.trip.collective, call.trip.signature);
-  send_rows(call, tables);
+  send_rows<Element>(call, tables);
   if (lane.exchange(0)) lane.finish();
 }
+
+using Kernel = void (*)(DispatchCall);
+
+constexpr Kernel kAsTheyAre = dispatch_direct<void>;
+constexpr Kernel kAsFloat8[2] = {dispatch_direct<Plain<float>>, dispatch_direct<Bfloat16>};
 
 // The most bytes, of a power of two up to 16, that all of these are multiples of.
 uint64_t unit_of(uint64_t address, uint64_t bytes) {
@@ -234,7 +253,11 @@ uint64_t unit_of(uint64_t address, uint64_t bytes) {
 
 int32_t prepare_dispatch() {
   cudaFuncAttributes attributes;
-  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(dispatch_direct));
+  for (const Kernel kernel : {kAsTheyAre, kAsFloat8[0], kAsFloat8[1]}) {
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel));
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
 }
 
 int32_t launch_dispatch(const KernelWorld& world, CUstream_st* stream, const RowsLaunch& launch) {
@@ -255,7 +278,8 @@ int32_t launch_dispatch(const KernelWorld& world, CUstream_st* stream, const Row
   dispatch.unit = unit_of(reinterpret_cast<uint64_t>(call.in), call.plan.row_bytes);
   std::copy_n(launch.parts, world.pes, dispatch.parts);
   // PEs do not know how many rows the others have, so all lanes take part.
-  const LaunchShape shape = {reinterpret_cast<const void*>(dispatch_direct), world.lanes, kRowThreads, true, 0};
+  const Kernel kernel = call.plan.float8 ? kAsFloat8[call.plan.type == SPARKGAP_BFLOAT16 ? 1 : 0] : kAsTheyAre;
+  const LaunchShape shape = {reinterpret_cast<const void*>(kernel), world.lanes, kRowThreads, true, 0};
   return enqueue(world, stream, shape, &dispatch, sizeof dispatch);
 }
 
