@@ -189,7 +189,7 @@ def print_table(run, collective):
     print(f"\n{collective} of float32, 2 hosts with {run['each']} process{'es' if run['each'] > 1 else ''} each on "
           f"{run['cores']} cores, us a call (ratio: to the better of {peers})")
     print(f"{'size':>9} {'private':>10} {'symmetric':>10} " + " ".join(f"{name:>10}" for name in run["peers"]) +
-          f" {'ratio':>7} {'symm.':>7}  route")
+          f" {'ratio':>7} {'symm.':>7} {'least':>7} {'symm.':>7}  route")
     for row in run["sizes"]:
         theirs = " ".join(f"{row[f'{name}_us']:10.2f}" for name in run["peers"])
         ratios = [f"{memory}_{kind}" for kind in ("ratio", "least_ratio") for memory in MEMORIES] if run["peers"] else []

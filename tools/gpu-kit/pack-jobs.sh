@@ -34,6 +34,6 @@ cp "$plugin" "$out/sparkgap-spark-plugin.jar"
 cp "$examples" "$out/sparkgap-examples.jar"
 jar --create --file "$out/sparkgap-check.jar" -C "$repository/examples/target/test-classes" io
 cp "$here/run.sh" "$here/run-hosts.sh" "$here/spark-submit" "$repository/conf/discover-gpu.sh" \
-  "$repository/tools/hosts/hosts.py" "$repository/tools/hosts/network.py" "$out"
+  "$repository/tools/hosts/hosts.py" "$repository/tools/hosts/network.py" "$repository/bench/torch_fused_product.py" "$out"
 git -C "$repository" rev-parse HEAD > "$out/commit" 2> /dev/null || echo unknown > "$out/commit"
 du -shc "$out"/* | sed "s|$out/||"

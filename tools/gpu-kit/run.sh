@@ -3,9 +3,11 @@
 #
 #   run.sh KIT_DIR OUT_DIR [PROVIDER...]      default: nvshmem nccl auto; nvshmem and auto where PEs share a GPU
 #   run.sh KIT_DIR OUT_DIR decode             the figures of DecodeStep
+#   run.sh KIT_DIR OUT_DIR product            those of FusedProduct; beside PyTorch's where there is a GPU a PE, and torch
 #
 # SPARKGAP_PES (2), SPARKGAP_GPUS (how many to use: all), SPARKGAP_SECONDS (450: no application is started after so many),
-# SPARKGAP_NVSHMEM and SPARKGAP_NCCL (paths of the libraries) change what it does. Exit status 0 if all was good.
+# SPARKGAP_NVSHMEM, SPARKGAP_NCCL and SPARKGAP_CUBLAS (paths of the libraries) change what it does. Exit status 0 if all was
+# good.
 set -uo pipefail
 kit=$(cd "${1:?usage: run.sh KIT_DIR OUT_DIR [PROVIDER...]}" && pwd)
 out=$(mkdir -p "${2:?usage: run.sh KIT_DIR OUT_DIR [PROVIDER...]}" && cd "$2" && pwd)
@@ -86,6 +88,7 @@ PYTHON
 site=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' 2> /dev/null || true)
 nvshmem=${SPARKGAP_NVSHMEM:-$(ls "$site"/nvidia/nvshmem/lib/libnvshmem_host.so.3 2> /dev/null || true)}
 nccl=${SPARKGAP_NCCL:-$(ls "$site"/nvidia/nccl/lib/libnccl.so.2 2> /dev/null || true)}
+cublas=${SPARKGAP_CUBLAS:-$(ls "$site"/nvidia/*/lib/libcublas.so.1[23] 2> /dev/null | head -n 1)}
 present=$(nvidia-smi --list-gpus | grep -c '^GPU ' || true)
 gpus=${SPARKGAP_GPUS:-$present}
 echo "$present GPUs, $gpus of them used, $pes PEs; NVSHMEM ${nvshmem:-not found here}, NCCL ${nccl:-not found here}"
@@ -171,6 +174,8 @@ submit() {  # NAME SECONDS CLASS CONF... -- ARGUMENTS...
 }
 
 check=io.sparkgap.examples.GpuCheck
+beside_nccl=nccl
+if [ "$shared" = true ]; then beside_nccl=nvshmem; fi
 for provider in "${providers[@]}"; do
   case $provider in
     auto)  # The examples' own main methods, by configuration alone.
@@ -179,9 +184,21 @@ for provider in "${providers[@]}"; do
       done
       ;;
     decode)  # Its figures, beside NCCL where there is a GPU a PE.
-      decode=nccl
-      if [ "$shared" = true ]; then decode=nvshmem; fi
-      submit decode 150 io.sparkgap.examples.DecodeStep "spark.sparkgap.provider=$decode" -- 65536 64 "$pes" "$logs/decode.json"
+      submit decode 150 io.sparkgap.examples.DecodeStep "spark.sparkgap.provider=$beside_nccl" \
+        -- 65536 64 "$pes" "$logs/decode.json"
+      ;;
+    product)
+      submit product 300 io.sparkgap.examples.FusedProduct "spark.sparkgap.provider=$beside_nccl" \
+        -- - "$pes" "${cublas:--}" "$logs/product.json"
+      if [ "$shared" = false ] && python3 -c 'import torch' 2> /dev/null; then
+        echo "== torch_fused_product.py, at most 150 s"
+        timeout --kill-after=10 150 python3 -m torch.distributed.run --nproc-per-node "$pes" \
+          "$kit/torch_fused_product.py" --json "$logs/product-torch.json" > "$logs/product-torch.log" 2>&1 < /dev/null
+        echo "$?" > "$logs/product-torch.exit"
+        grep -qx 0 "$logs/product-torch.exit" || good=false
+      else
+        echo "PyTorch's is not measured: it needs torch, and a GPU for each PE"
+      fi
       ;;
     *)
       submit "$provider-steady" 170 "$check" "spark.sparkgap.provider=$provider" \

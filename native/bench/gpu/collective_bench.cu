@@ -6,6 +6,8 @@
 //                        [--launches measured|graphs|alone]
 //   gpu_collective_bench --what shapes ...    every launch shape of the algorithms in a graph: what select/tuning.cc is
 //                                             made of
+//   gpu_collective_bench --what steps ...     a step of 50 of them, as a graph and as one kernel
+//   gpu_collective_bench --what resident ...  from the call on host memory to the result there, to 1 KiB
 //   gpu_collective_bench --what floors        the floors, and a put with a signal, alone
 //
 // `bytes` is what a PE gives for one other: all of it for allReduce, allGather and broadcast, a block for reduceScatter
@@ -20,7 +22,9 @@
 #include "nccl_peer.h"
 #include "options.h"
 #include "report.h"
+#include "resident.h"
 #include "shapes.h"
+#include "steps.h"
 
 namespace sparkgap::bench {
 namespace {
@@ -171,6 +175,22 @@ void measure_shapes(GpuPe& pe, const Options& options, Report& report, const Arr
   }
 }
 
+void measure_steps(GpuPe& pe, const Options& options, Report& report, const Arrays& arrays) {
+  for (const std::string& name : options.collectives) {
+    const int collective = collective_of(name);
+    for (uint64_t bytes = options.from; bytes <= options.to; bytes *= options.factor) {
+      if (pe.routes.choose(collective, bytes) != Algorithm::kPackets) continue;
+      measure_step(pe, report, arrays.call(collective, Algorithm::kPackets, bytes), bytes);
+    }
+  }
+}
+
+void measure_resident_calls(GpuPe& pe, const Options& options, Report& report) {
+  for (const std::string& name : options.collectives) {
+    measure_resident(pe, report, collective_of(name), options.from, std::min(options.to, kernels::kResidentBytes));
+  }
+}
+
 void measure_puts(GpuPe& pe, Report& report, const test::PeerMemory& memory) {
   if (pe.pes() != 2) return;
   for (uint64_t bytes = 8; bytes <= 4096; bytes *= bytes == 8 ? 8 : 4) {
@@ -197,6 +217,10 @@ void run(GpuPe& pe, const Options& options, ncclUniqueId& shared_id) {
     measure_calls(pe, options, report, arrays, peer.get());
   } else if (options.what == "shapes") {
     measure_shapes(pe, options, report, arrays);
+  } else if (options.what == "steps") {
+    measure_steps(pe, options, report, arrays);
+  } else if (options.what == "resident") {
+    measure_resident_calls(pe, options, report);
   } else if (options.what == "floors") {
     measure_puts(pe, report, memory);
   } else {

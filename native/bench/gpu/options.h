@@ -25,7 +25,7 @@ struct Options {
 };
 
 constexpr const char* kUsage =
-    "Options: --what calls|shapes|floors --pes N --from BYTES --to BYTES --factor N --nccl PATH|none\n"
+    "Options: --what calls|shapes|steps|resident|floors --pes N --from BYTES --to BYTES --factor N --nccl PATH|none\n"
     "         --collectives A,B --algorithms A,B --modes stream,graph,sync --max-blocks N,M (0: all)\n"
     "         --launches measured|graphs|alone: of small calls\n";
 

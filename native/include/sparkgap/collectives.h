@@ -34,8 +34,10 @@ sparkgap_status sparkgap_reduce(sparkgap_world* world, const void* in, void* out
 // in, out: pes * count_per_pe; block i of `in` goes to PE i. In place: in == out.
 sparkgap_status sparkgap_all_to_all(sparkgap_world* world, const void* in, void* out, uint64_t count_per_pe,
                                     int32_t type);
-// Each array has pes entries, in elements. What a PE sends to i must be what i receives from it, which is checked.
-// In place: in == out with send_counts and send_offsets equal to receive_counts and receive_offsets.
+// Each array has pes entries, in elements. What a PE sends to i must be what i receives from it, which is checked;
+// where NCCL carries the call, only of what a PE sends to itself: other blocks that differ wait for the deadline there,
+// or end with what came. In place: in == out with send_counts and send_offsets equal to receive_counts and
+// receive_offsets.
 sparkgap_status sparkgap_all_to_allv(sparkgap_world* world, const void* in, const uint64_t* send_counts,
                                      const uint64_t* send_offsets, void* out, const uint64_t* receive_counts,
                                      const uint64_t* receive_offsets, int32_t type);

@@ -89,6 +89,11 @@ sparkgap_status sparkgap_world_set_topology(sparkgap_world* world, const char* h
 // PEs, this world has 2)". "" before connect, and where there are none. Valid until the world is destroyed.
 const char* sparkgap_world_tables_told(sparkgap_world* world);
 
+// Of a connected world: the key of a table for worlds like it, by which connect takes this world's table or passes it
+// over. Each range is of one number, the texts are valid until the world is destroyed, and there are no name and no
+// rows. Waits for nobody.
+sparkgap_status sparkgap_world_key(sparkgap_world* world, sparkgap_tuning_table* key);
+
 // Why a call takes its route.
 enum { SPARKGAP_BY_RULE = 0, SPARKGAP_BY_TABLE = 1, SPARKGAP_BY_HOLD = 2 };
 

@@ -25,6 +25,10 @@ typedef struct sparkgap_world_options {
   const char* nvshmem_library;  // path of libnvshmem_host.so.3; "" or NULL: look for it (docs/gpu.md); copied
   const char* nccl_library;     // path of libnccl.so.2; likewise
   int32_t kernel_max_blocks;    // most blocks that a collective's kernel has; 0: as many as are fastest; all PEs alike
+  // How long a kernel stays on the GPU after a collective of at most 1 KiB whose arrays are host memory, to make the
+  // next one without a launch; 0: none does. PEs need not give the same. Worlds of host memory, and of GPUs that do not
+  // reach each other, have no such kernel.
+  int32_t resident_idle_ms;
   // A world on several nodes (providers host and nccl; see "Several nodes"). All copied; 0 and NULL where PEs are on
   // one node. NCCL's sockets are on the interface of wire_address, which NCCL reads but once in a process: so that is
   // given for worlds of provider nccl on one node as well, or all of them are on the loopback interface.
@@ -59,7 +63,7 @@ sparkgap_status sparkgap_world_create(const sparkgap_world_options* options, spa
 sparkgap_status sparkgap_world_id(sparkgap_world* world, uint8_t* id);
 
 // Collective: returns when every PE of the world has connected and each has seen a verified put from each other. PEs
-// whose check, peer_timeout_ms or provider differ are refused here with MISMATCH, which names what differs. In a
+// whose options that all must have alike differ are refused here with MISMATCH, which names what differs. In a
 // GPU world PEs on one GPU, GPUs that cannot reach each other and libraries of different versions are refused here, on
 // all PEs alike.
 sparkgap_status sparkgap_world_connect(sparkgap_world* world, const uint8_t* id);
@@ -131,8 +135,8 @@ const char* sparkgap_world_describe(sparkgap_world* world);
 // 1 if symmetric buffers of this world are GPU memory, which the host cannot read or write; 0 for a host world or NULL.
 int32_t sparkgap_world_memory_is_device(const sparkgap_world* world);
 
-// SPARKGAP_LINK_SHM, NVLINK or PCIE, the same on all PEs; the order of the two does not matter. Always SHM in a host
-// world. -1 before connect, for NULL, or if there is no such PE. Does not wait.
+// A SPARKGAP_LINK, the same on all PEs; the order of the two does not matter. In a host world SHM inside a node, TCP or
+// RDMA between nodes. -1 before connect, for NULL, or if there is no such PE. Does not wait.
 int32_t sparkgap_world_link(const sparkgap_world* world, int32_t a, int32_t b);
 
 #pragma GCC visibility pop

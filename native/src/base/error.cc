@@ -21,6 +21,12 @@ Text& Text::add_list(const char* format, std::va_list arguments) {
   return *this;
 }
 
+Text& Text::add_seconds(int64_t us) {
+  constexpr int64_t kTenth = 100000;
+  const int64_t tenths = (us + kTenth / 2) / kTenth;
+  return add("%lld.%lld s", static_cast<long long>(tenths / 10), static_cast<long long>(tenths % 10));
+}
+
 void fail(sparkgap_status status, int32_t pe, const char* format, ...) {
   Failure failure;
   failure.status = status;

@@ -34,6 +34,8 @@ class Text {
   Text(char* to, size_t capacity);
   __attribute__((format(printf, 2, 3))) Text& add(const char* format, ...);
   Text& add_list(const char* format, std::va_list arguments);
+  // "1.5 s". printf's numbers with a point follow the locale, which a JVM sets for its process.
+  Text& add_seconds(int64_t us);
 
  private:
   char* to_;

@@ -39,13 +39,13 @@ HostNodes::HostNodes(HostNode& near, Nodes& nodes, int32_t pe)
       map_(nodes.map()),
       pe_(pe),
       pes_(map_.first(map_.nodes())),
-      scratch_(std::make_unique<uint8_t[]>(
-          std::max(kScratchSlots * channels_.slot_bytes(),
-                   static_cast<uint64_t>(map_.nodes()) * one_trip_bytes(map_, channels_.slot_bytes())))),
+      scratch_(std::make_unique<uint8_t[]>(std::max(
+          kScratchSlots * channels_.slot_bytes(),
+          static_cast<uint64_t>(map_.nodes()) * one_trip_bytes(pes_, map_.smallest(), channels_.slot_bytes())))),
       zeros_(make_zeros()) {}
 
-uint64_t HostNodes::one_trip_bytes(const NodeMap& map, uint64_t slot_bytes) {
-  const uint64_t far = static_cast<uint64_t>(map.first(map.nodes()) - map.smallest());
+uint64_t HostNodes::one_trip_bytes(int32_t pes, int32_t smallest_node, uint64_t slot_bytes) {
+  const uint64_t far = static_cast<uint64_t>(pes - smallest_node);
   return std::clamp(kOneTripBytes / far, kLeastOneTripBytes, slot_bytes);
 }
 

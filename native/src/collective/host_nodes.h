@@ -38,8 +38,8 @@ class HostNodes {
   int32_t own() const { return map_.own(); }
   const std::vector<int32_t>& far() const { return channels_.peers(); }
 
-  // Up to here an allReduce goes from every PE to every other in one trip.
-  static uint64_t one_trip_bytes(const NodeMap& map, uint64_t slot_bytes);
+  // Up to here an allReduce goes from every PE to every other in one trip, in a world whose smallest node has so many.
+  static uint64_t one_trip_bytes(int32_t pes, int32_t smallest_node, uint64_t slot_bytes);
   // What fits a slot of a channel, and of a node's PE together with `blocks - 1` others; the same on all PEs.
   // `blocks(n)` for a node of n PEs.
   template <class Blocks>

@@ -22,7 +22,8 @@ constexpr LaunchTable make_launch_table() {
 
 constexpr LaunchTable kLaunches = make_launch_table();
 
-// What all PEs have alike in a call, in 32 bits.
+}  // namespace
+
 uint32_t signature_of(const KernelCall& call) {
   const Collective& what = description_of(call);
   uint64_t hash = 0x9e3779b97f4a7c15u;
@@ -36,8 +37,6 @@ uint32_t signature_of(const KernelCall& call) {
   mix(what.has_count ? call.count : 0);
   return static_cast<uint32_t>(hash >> 32);
 }
-
-}  // namespace
 
 uint64_t scratch_bytes(int32_t pes) { return scratch_size(static_cast<uint64_t>(pes)); }
 
@@ -53,8 +52,11 @@ int32_t lanes_for(int32_t multiprocessors, int32_t pes_per_device) {
 }
 
 int32_t prepare_kernels() {
-  const int32_t error = prepare_lines();
-  return error != 0 ? error : prepare_chunks();
+  for (const auto& prepare : {prepare_lines, prepare_chunks, prepare_program, prepare_resident}) {
+    const int32_t error = prepare();
+    if (error != 0) return error;
+  }
+  return 0;
 }
 
 int32_t launch(const KernelWorld& world, CUstream_st* stream, const KernelCall& asked) {

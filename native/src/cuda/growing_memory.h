@@ -29,6 +29,8 @@ class GrowingMemory {
     return memory_;
   }
 
+  uint64_t bytes() const { return bytes_; }
+
  private:
   void* memory_ = nullptr;
   uint64_t bytes_ = 0;

@@ -13,7 +13,7 @@
 
 namespace sparkgap {
 
-// The names. kDefault: what a provider's own library does.
+// The names. kDefault: what NCCL does, in its own worlds and beside NVSHMEM.
 #define SPARKGAP_ALGORITHM_NAMES(NAME) \
   NAME(kPackets, "packets")            \
   NAME(kLines, "lines")                \
@@ -143,6 +143,7 @@ constexpr char* append_text(char* to, const char* text) {
 constexpr AlgorithmTables make_algorithm_tables() {
   AlgorithmTables tables = {};
   const int32_t host = static_cast<int32_t>(ProviderKind::kHost);
+  const int32_t nvshmem = static_cast<int32_t>(ProviderKind::kNvshmem);
   const int32_t nccl = static_cast<int32_t>(ProviderKind::kNccl);
   for (const ListedAlgorithm& listed : kHostAlgorithms) {
     tables.has[host][listed.collective][static_cast<int32_t>(listed.algorithm)] = true;
@@ -157,11 +158,13 @@ constexpr AlgorithmTables make_algorithm_tables() {
     }
   }
   for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
+    tables.has[nvshmem][collective][static_cast<int32_t>(Algorithm::kDefault)] = true;
     tables.has[nccl][collective][static_cast<int32_t>(Algorithm::kDefault)] = true;
   }
   for (int32_t provider = 0; provider < kProviderKinds; ++provider) {
     for (int32_t algorithm = 1; algorithm < kAlgorithms; ++algorithm) {
-      char* to = append_text(tables.route[provider][algorithm], kProviderNames[provider]);
+      const bool beside = provider == nvshmem && algorithm == static_cast<int32_t>(Algorithm::kDefault);
+      char* to = append_text(tables.route[provider][algorithm], kProviderNames[beside ? nccl : provider]);
       append_text(append_text(to, "/"), kAlgorithmNames[algorithm]);
     }
     for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
@@ -188,7 +191,8 @@ inline const char* algorithm_names(int32_t collective, ProviderKind provider) {
   return kAlgorithmTables.names[static_cast<int32_t>(provider)][collective];
 }
 
-// "host/one-shot": the route that an algorithm has on a provider; "" for kAuto. Static.
+// "host/one-shot": the route that an algorithm has on a provider; "" for kAuto. Static. NCCL's is nccl/default, beside
+// NVSHMEM, too.
 inline const char* route_name(ProviderKind provider, Algorithm algorithm) {
   return kAlgorithmTables.route[static_cast<int32_t>(provider)][static_cast<int32_t>(algorithm)];
 }

@@ -7,8 +7,8 @@
 //
 // An engine belongs to one PE, and to the thread of the PE's handle. PEs are numbered as in the world.
 //
-// There are engine/host (shared memory) and engine/device (GPUs); engine/engines.cc lists which provider's worlds have
-// which.
+// There are engine/host (shared memory), engine/nodes (host memory of several nodes) and engine/device (GPUs);
+// engine/engines.cc lists which provider's worlds have which.
 #ifndef SPARKGAP_ENGINE_ENGINE_H
 #define SPARKGAP_ENGINE_ENGINE_H
 
@@ -46,6 +46,12 @@ class Engine {
 
   // After connect, before the first collective: the world's routes, which live as long as the engine.
   virtual void use(const Routes&) {}
+
+  // After connect, on all PEs alike: begins to open another library whose collectives this world can have besides
+  // (Algorithm::kDefault). Calls go on meanwhile. Again: nothing.
+  virtual void open_beside() {}
+  // Collective, after that: waits until it is known whether all PEs have it.
+  virtual bool await_beside() { return false; }
 
   // Ends this PE's part, once, after all its memory has been given back: waits, with a limit, for what is under way.
   // False if other PEs must not take this one for gone yet, since something here may still use their memory.

@@ -31,6 +31,11 @@ constexpr uint64_t kPacketBytes = 256 << 10;
 constexpr uint64_t kLineBytes = 64 << 20;
 
 using StepPlace = sparkgap_step_place;
+
+// Where one kernel makes several calls of a step (collective/program.h), its place has the step alone, and the record's
+// lane has the call's number above these bits.
+constexpr int32_t kLaneBits = 8;
+
 using WaitRecord = sparkgap_wait_record;
 
 // Graphs of one kernel each, kept from call to call (collective/launch_cache.h).

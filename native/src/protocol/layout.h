@@ -33,6 +33,8 @@
 
 #include <stdint.h>
 
+#include "protocol/beside_record.h"
+
 namespace sparkgap {
 
 constexpr uint64_t kLineBytes = 64;
@@ -117,6 +119,7 @@ struct alignas(kLineBytes) PeRecord {
   AgreedOptions options;
   char label[kLabelBytes];
   char host[kHostBytes];
+  BesideRecord beside;
 };
 
 // Two cache lines apart, so that a prefetcher that fetches pairs does not pull a neighbour's line along.

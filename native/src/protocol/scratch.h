@@ -72,6 +72,7 @@ struct Counters {
   uint32_t steps[kMaxLanes];              // number of the last step
   uint32_t sent[kMaxLanes][kMaxPes];      // number of the last chunk sent to a PE
   uint32_t received[kMaxLanes][kMaxPes];  // number of the last chunk received from a PE
+  Meeting meeting;                        // of the blocks of a program
 };
 
 // `place`: KernelCall::place of the source; valid, like `signature`, with the step of the same parity.

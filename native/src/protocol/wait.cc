@@ -292,7 +292,7 @@ void Waiter::describe_lateness_of(Text& text, int32_t world_pe, int64_t waited_u
 
 // `peer` is of this node, `far` of another.
 void Waiter::add_wait_for(Text& text, int32_t peer, int32_t far, int64_t waited_us) const {
-  text.add(" waited %.1f s", static_cast<double>(waited_us) / 1e6);
+  text.add(" waited ").add_seconds(waited_us);
   if (far != kNoPe) {
     text.add(" for ");
     pump_->describe_peer(text, far);

@@ -30,6 +30,7 @@ struct WorldOptions {
   std::string nvshmem_library;
   std::string nccl_library;
   int32_t kernel_max_blocks = 0;
+  int32_t resident_idle_ms = 0;
   // Of a world on several nodes: which of its PEs share this one's, and the wire to the others. All PEs are on one node
   // where node_pes is pes.
   int32_t node_first_pe = 0;

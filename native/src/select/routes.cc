@@ -40,6 +40,15 @@ void Routes::make(int32_t collective, const Circumstances& circumstances, const 
   counts_[collective] = count;
 }
 
+bool Routes::takes(Algorithm algorithm) const {
+  for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
+    const Row* const rows = rows_[collective];
+    const auto is_it = [algorithm](const Row& row) { return row.algorithm == algorithm; };
+    if (std::any_of(rows, rows + counts_[collective], is_it)) return true;
+  }
+  return false;
+}
+
 void Routes::make(const Circumstances& circumstances) {
   for (int32_t collective = 0; collective < SPARKGAP_COLLECTIVES; ++collective) {
     make(collective, circumstances, {}, Algorithm::kAuto);

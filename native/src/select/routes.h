@@ -58,6 +58,9 @@ class Routes {
     return row->algorithm;
   }
 
+  // Whether calls of any size go by it.
+  bool takes(Algorithm algorithm) const;
+
   // How the kernel of `algorithm` is launched for that size, also where another algorithm is chosen.
   kernels::Shape shape(int32_t collective, Algorithm algorithm, uint64_t bytes) const {
     const Row* row = rows_[collective];
@@ -73,7 +76,7 @@ class Routes {
   static constexpr int32_t kMostRows = kMostTableRows + 16;
 
   struct Row {
-    uint64_t bytes;
+    uint64_t bytes = UINT64_MAX;
     Algorithm algorithm;
     Reason reason;
   };

@@ -138,7 +138,9 @@ Capacity capacity_of(Algorithm algorithm, const Circumstances& circumstances) {
   if (circumstances.provider == ProviderKind::kHost) {
     return {true, algorithm == Algorithm::kPackets ? kMaxPacketDataBytes : kAny};
   }
-  if (algorithm == Algorithm::kDefault) return {circumstances.provider == ProviderKind::kNccl, kAny};
+  if (algorithm == Algorithm::kDefault) {
+    return {circumstances.provider == ProviderKind::kNccl || circumstances.nccl_beside, kAny};
+  }
   const uint64_t peers = static_cast<uint64_t>(std::max(1, circumstances.pes - 1));
   uint64_t bytes = kAny;
   if (algorithm == Algorithm::kPackets) bytes = kernels::kPacketBytes / peers;

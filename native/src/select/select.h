@@ -42,6 +42,7 @@ struct Circumstances {
   bool gpu_shared = false;      // several PEs are on one GPU
   int32_t nvshmem_version = 0;  // major * 10000 + minor * 100 + patch; 0: not in this world
   int32_t nccl_version = 0;
+  bool nccl_beside = false;  // of provider nvshmem: it has NCCL's collectives besides, or it is not known yet
 
   // More PEs than CPUs, or than GPUs where it is those that matter.
   bool shared() const {

@@ -1,8 +1,12 @@
 #include "select/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
+#include "base/digest.h"
+#include "base/version.h"
 #include "description/collective.h"
 #include "description/links.h"
 
@@ -13,26 +17,6 @@ constexpr size_t kMostNameBytes = 63;
 constexpr int32_t kMostTimes = 64;  // of a route
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
-
-// FNV-1a.
-class Digest {
- public:
-  void add(const void* data, size_t bytes) {
-    for (size_t i = 0; i < bytes; ++i) value_ = (value_ ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3u;
-  }
-  template <class Number>
-  void add(Number number) {
-    add(&number, sizeof number);
-  }
-  void add(const std::string& text) {
-    add(text.size());
-    add(text.data(), text.size());
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf29ce484222325u;
-};
 
 uint64_t digest_of(const TuningTable& table) {
   Digest digest;
@@ -108,6 +92,23 @@ void check_range(const TuningTable& table, const char* what, const int32_t (&ran
        range[1], what);
 }
 
+// On the host, rows of one node and of several are of other routes, and nobody compares the CPUs of several.
+void check_nodes_of_host(const TuningTable& table) {
+  if (table.provider != kProviderNames[static_cast<int32_t>(ProviderKind::kHost)] || table.nodes[1] == 1) return;
+  if (table.nodes[0] == 1) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+         "tuning table %s: it is for 1 to %d nodes, but of provider host worlds on one node have other routes than on "
+         "several: make a table for either",
+         table.name.c_str(), table.nodes[1]);
+  }
+  if (!table.device.empty()) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+         "tuning table %s: it is for \"%s\", but of provider host worlds on several nodes have no one device: leave it "
+         "away",
+         table.name.c_str(), table.device.c_str());
+  }
+}
+
 void add_row(TuningTable& table, const sparkgap_tuning_row& row, int32_t number, ProviderKind kind) {
   const Place place = {table, "row", number};
   place.check_collective(row.collective);
@@ -134,7 +135,7 @@ void add_time(TuningTable& table, const sparkgap_tuning_time& time, int32_t numb
   place.check_collective(time.collective);
   const Algorithm algorithm = place.route(time.collective, time.route, kind);
   if (!std::isfinite(time.microseconds) || time.microseconds <= 0) {
-    place.refuse("a call takes more than 0 us, not %g", time.microseconds);
+    place.refuse("a call takes more than 0 us");
   }
   std::vector<MeasuredTime>& times = table.times[time.collective];
   int32_t of_route = 0;
@@ -159,10 +160,19 @@ void add_range(Text& text, const int32_t (&range)[2]) {
 // "3.4" is 3.4.5, and not 3.40.1.
 bool is_release(const std::string& release, int32_t version) {
   if (version == 0) return false;
-  const std::string found = std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-                            std::to_string(version % 100) + ".";
-  return found.compare(0, release.size() + 1, release + ".") == 0;
+  return (version_text(version) + ".").compare(0, release.size() + 1, release + ".") == 0;
 }
+
+bool is_on_gpu(const Circumstances& world) {
+  return world.provider == ProviderKind::kNvshmem || world.provider == ProviderKind::kNccl;
+}
+
+// Tables know worlds of host memory by one name, on one node and on several.
+const char* provider_of(const Circumstances& world) {
+  return kProviderNames[static_cast<int32_t>(is_on_gpu(world) ? world.provider : ProviderKind::kHost)];
+}
+
+std::string release_of(int32_t version) { return version == 0 ? "" : version_text(version); }
 
 }  // namespace
 
@@ -207,6 +217,7 @@ TuningTable copy_table(const sparkgap_tuning_table& given) {
   check_range(table, "PEs", table.pes, 1);
   check_range(table, "nodes", table.nodes, 1);
   check_range(table, "lanes", table.lanes, 0);
+  check_nodes_of_host(table);
   if (given.row_count < 0 || given.time_count < 0 || (given.row_count > 0 && given.rows == nullptr) ||
       (given.time_count > 0 && given.times == nullptr)) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "tuning table %s has %d rows and %d times, but not where they are",
@@ -219,9 +230,22 @@ TuningTable copy_table(const sparkgap_tuning_table& given) {
   return table;
 }
 
+TuningTable key_of(const Circumstances& world) {
+  TuningTable key;
+  key.provider = provider_of(world);
+  key.device = world.device;
+  key.nvshmem = release_of(world.nvshmem_version);
+  key.nccl = release_of(world.nccl_version);
+  key.link = world.slowest_link;
+  std::fill(std::begin(key.pes), std::end(key.pes), world.pes);
+  std::fill(std::begin(key.nodes), std::end(key.nodes), world.nodes);
+  std::fill(std::begin(key.lanes), std::end(key.lanes), world.lanes);
+  key.shared = world.shared();
+  return key;
+}
+
 bool fits(const TuningTable& table, const Circumstances& world, Text& why_not) {
-  const bool on_gpu = world.provider == ProviderKind::kNvshmem || world.provider == ProviderKind::kNccl;
-  const char* const provider = kProviderNames[static_cast<int32_t>(on_gpu ? world.provider : ProviderKind::kHost)];
+  const char* const provider = provider_of(world);
   if (table.provider != provider) {
     why_not.add("for provider %s, this world has %s", table.provider.c_str(), provider);
     return false;
@@ -231,9 +255,7 @@ bool fits(const TuningTable& table, const Circumstances& world, Text& why_not) {
     why_not.add(" PEs, this world has %d", world.pes);
     return false;
   }
-  // On the host, rows of one node and of several are of other routes.
-  const bool of_nodes = table.nodes[0] > 1;
-  if (!is_in(world.nodes, table.nodes) || (!on_gpu && of_nodes != (world.provider == ProviderKind::kNodes))) {
+  if (!is_in(world.nodes, table.nodes)) {
     add_range(why_not.add("for "), table.nodes);
     why_not.add(" nodes, this world has %d", world.nodes);
     return false;

@@ -42,6 +42,9 @@ struct TuningTable {
 // Throws INVALID_ARGUMENT with the table's name, the row, and what is wrong with it.
 TuningTable copy_table(const sparkgap_tuning_table& given);
 
+// The key of a table that is for such a world and no other: `fits` takes it for this one. No name and no rows.
+TuningTable key_of(const Circumstances& circumstances);
+
 // Adds why the table is not for such a world; nothing if it is.
 bool fits(const TuningTable& table, const Circumstances& circumstances, Text& why_not);
 

@@ -25,6 +25,27 @@ const char* sparkgap_world_tables_told(sparkgap_world* world) {
   return world == nullptr ? "" : world->tables().told().c_str();
 }
 
+sparkgap_status sparkgap_world_key(sparkgap_world* world, sparkgap_tuning_table* key) {
+  return guarded_call(world, [&] {
+    check_pointer(key, "key");
+    const TuningTable& found = world->key();
+    *key = {};
+    key->name = found.name.c_str();
+    key->provider = found.provider.c_str();
+    key->device = found.device.c_str();
+    key->nvshmem = found.nvshmem.c_str();
+    key->nccl = found.nccl.c_str();
+    key->link = found.link;
+    key->pes_from = found.pes[0];
+    key->pes_to = found.pes[1];
+    key->nodes_from = found.nodes[0];
+    key->nodes_to = found.nodes[1];
+    key->lanes_from = found.lanes[0];
+    key->lanes_to = found.lanes[1];
+    key->shared = found.shared ? 1 : 0;
+  });
+}
+
 namespace {
 
 // What a collective of that many elements is selected by.

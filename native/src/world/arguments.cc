@@ -109,6 +109,12 @@ void check_tables(const World& world, const CollectiveCall& call) {
   check_pointer(call.receive_counts, "receive_counts");
   check_pointer(call.receive_offsets, "receive_offsets");
   const int32_t pes = world.pes();
+  const int32_t own = world.pe();
+  if (call.send_counts[own] != call.receive_counts[own]) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "PE %d sends %llu elements to itself, but receives %llu of its own", own,
+         static_cast<unsigned long long>(call.send_counts[own]),
+         static_cast<unsigned long long>(call.receive_counts[own]));
+  }
   const Blocks send = {call.in, call.send_counts, call.send_offsets, element_bytes(call.type)};
   const Blocks receive = {call.out, call.receive_counts, call.receive_offsets, element_bytes(call.type)};
   const Range in = check_extent(send, pes, "in");

@@ -1,10 +1,12 @@
 #include "world/hints.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string>
+#include <system_error>
 
+#include "base/digest.h"
 #include "base/error.h"
 #include "description/links.h"
 
@@ -37,9 +39,11 @@ int32_t link_of(const std::string& item, const std::string& name, ProviderKind p
 }
 
 double number_of(const std::string& item, const std::string& text, const char* allowed) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(number) || number <= 0) refuse(item, allowed);
+  // Not strtod, which follows the locale that a JVM has set for its process.
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(number) || number <= 0) refuse(item, allowed);
   return number;
 }
 
@@ -52,6 +56,9 @@ void Hints::apply(Circumstances* circumstances) const {
   }
   if (shared >= 0) {
     circumstances->oversubscribed = circumstances->any_oversubscribed = circumstances->gpu_shared = shared == 1;
+    if (circumstances->tuning != nullptr) {
+      circumstances->tuning = &kernels::tuning_for(circumstances->device, circumstances->gpu_shared);
+    }
   }
   circumstances->link_us = latency_us;
   circumstances->link_gb_per_s = gb_per_s;
@@ -60,6 +67,7 @@ void Hints::apply(Circumstances* circumstances) const {
 Hints parse_hints(const char* text, ProviderKind provider, bool on_several_nodes) {
   Hints hints;
   const std::string all = text == nullptr ? "" : text;
+  Digest digest;
   for (size_t begin = 0; begin < all.size();) {
     const size_t end = std::min(all.find(',', begin), all.size());
     const std::string item = all.substr(begin, end - begin);
@@ -79,10 +87,9 @@ Hints parse_hints(const char* text, ProviderKind provider, bool on_several_nodes
     } else {
       refuse(item, "there are links, shared, latency and bandwidth");
     }
-    for (const char letter : item + ",") {
-      hints.digest = (hints.digest ^ static_cast<uint8_t>(letter)) * 0x100000001b3u + 1;
-    }
+    digest.add(item);
   }
+  if (!all.empty()) hints.digest = digest.value();
   return hints;
 }
 

@@ -1,6 +1,7 @@
 // How a world comes to its routes: what it knows of itself, its tuning table, what it is held to.
 #include <algorithm>
 
+#include "provider/host/cpu_name.h"
 #include "world/world.h"
 
 namespace sparkgap {
@@ -17,6 +18,21 @@ void World::learn_links() {
     }
   }
   circumstances_.slowest_link = kOrder[slowest];
+}
+
+// In host memory; PEs of several nodes may have several CPUs.
+void World::learn_device() {
+  if (circumstances_.provider != ProviderKind::kHost || circumstances_.device[0] != '\0') return;
+  Text(circumstances_.device, sizeof circumstances_.device).add("%s", cpu_name().c_str());
+}
+
+const TuningTable& World::key() {
+  if (!key_) {
+    learn_device();
+    believe_hints();
+    key_ = key_of(believed_);
+  }
+  return *key_;
 }
 
 void World::set_deterministic(bool on) {
@@ -77,6 +93,31 @@ void World::make_routes() {
 void World::hold_to(int32_t collective, Algorithm algorithm) {
   held_[collective] = algorithm;
   routes_.make(collective, believed_, tables_.rows_of(collective), algorithm);
+  if (algorithm != Algorithm::kDefault || !connected_) return;
+  open_beside();
+  await_beside();
+}
+
+// NCCL beside NVSHMEM, where some call goes by it: as the table says or because it is held to it. All PEs come to the
+// same.
+void World::open_beside() {
+  if (circumstances_.provider != ProviderKind::kNvshmem || circumstances_.nccl_beside) return;
+  circumstances_.nccl_beside = true;
+  make_routes();
+  if (routes_.takes(Algorithm::kDefault)) {
+    engine_->open_beside();
+    awaits_beside_ = true;
+  } else {
+    circumstances_.nccl_beside = false;
+    make_routes();
+  }
+}
+
+void World::await_beside() {
+  if (!awaits_beside_) return;
+  circumstances_.nccl_beside = engine_->await_beside();
+  awaits_beside_ = false;
+  if (!circumstances_.nccl_beside) make_routes();
 }
 
 }  // namespace sparkgap

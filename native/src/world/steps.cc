@@ -25,6 +25,8 @@ void describe_step_call(Text& text, const Step& step, const StepCall& call) {
 
 void World::begin_step() {
   check_not_recording("a step");
+  // All PEs record the same, though perhaps not between the same calls.
+  await_beside();
   steps_.reserve(steps_.size() + 1);
   auto step = std::make_unique<Step>();
   step->world = this;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/error.h"
 
 namespace sparkgap {
@@ -35,9 +36,10 @@ bool Tables::name_a_device() const {
 }
 
 uint64_t Tables::digest() const {
-  uint64_t digest = 0;
-  for (const TuningTable& table : given_) digest = (digest ^ table.digest) * 0x9e3779b97f4a7c15u + 1;
-  return digest;
+  if (given_.empty()) return 0;
+  Digest digest;
+  for (const TuningTable& table : given_) digest.add(table.digest);
+  return digest.value();
 }
 
 }  // namespace sparkgap

@@ -10,7 +10,6 @@
 #include "protocol/agreed_options.h"
 #include "protocol/call.h"
 #include "provider/host/cpu_limits.h"
-#include "provider/host/cpu_name.h"
 #include "provider/host/host_provider.h"
 
 namespace sparkgap {
@@ -66,6 +65,10 @@ void World::open(const sparkgap_world_options& options) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "kernel_max_blocks is %d, but must be 0 (as many as are fastest) or more",
          options.kernel_max_blocks);
   }
+  if (options.resident_idle_ms < 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "resident_idle_ms is %d, but must be 0 (no kernel stays) or more",
+         options.resident_idle_ms);
+  }
   options_.pe = options.pe;
   options_.pes = options.pes;
   options_.epoch = options.epoch;
@@ -78,6 +81,7 @@ void World::open(const sparkgap_world_options& options) {
   options_.device = options.device;
   options_.device_shared = options.device_shared != 0;
   options_.kernel_max_blocks = options.kernel_max_blocks;
+  options_.resident_idle_ms = options.resident_idle_ms;
   options_.nvshmem_library = text_or_empty(options.nvshmem_library);
   options_.nccl_library = text_or_empty(options.nccl_library);
   open_nodes(options);
@@ -175,12 +179,11 @@ void World::meet_peers() {
   verify_puts();
   engine_->connect(*node_, &circumstances_);
   learn_links();
-  if (circumstances_.provider == ProviderKind::kHost && tables_.name_a_device()) {
-    Text(circumstances_.device, sizeof circumstances_.device).add("%s", cpu_name().c_str());
-  }
+  if (tables_.name_a_device()) learn_device();
   believe_hints();
   tables_.choose(believed_);
   make_routes();
+  open_beside();
   check_routes();
   engine_->use(routes_);
   // Other nodes may be on this machine, too.

@@ -71,7 +71,7 @@ class World {
   // that what its description says costs nothing.
   void collective(CollectiveCall& call) {
     const bool empty = is_empty(call);
-    if (!empty) call.algorithm = algorithm_for(call.collective, given_bytes(call));
+    if (!empty) call.algorithm = algorithm_of_call(call.collective, given_bytes(call));
     if (__builtin_expect(recording_ != nullptr, 0)) return record(call);
     Counting counting = count(call.collective, call.algorithm, bytes_of_in(call, options_.pes));
     const Span span(*this, signature_of(call));
@@ -131,6 +131,7 @@ class World {
   ProviderKind provider() const { return circumstances_.provider; }
 
   Algorithm algorithm_for(int32_t collective, uint64_t bytes) const { return routes_.choose(collective, bytes); }
+  // After connect, collective where that is NCCL's beside NVSHMEM.
   void hold_to(int32_t collective, Algorithm algorithm);
   Explanation explain(int32_t collective, uint64_t bytes) const {
     return sparkgap::explain(collective, bytes, believed_, routes_, tables_.table());
@@ -141,6 +142,8 @@ class World {
   void set_hints(const char* text);
   void set_tables(const sparkgap_tuning_table* tables, int32_t count);
   const Tables& tables() const { return tables_; }
+  // The key of a table that is for worlds like this one; of a connected world.
+  const TuningTable& key();
 
   const char* describe();
 
@@ -164,6 +167,16 @@ class World {
     World& world_;
   };
 
+  // Of a call that is about to be made.
+  Algorithm algorithm_of_call(int32_t collective, uint64_t bytes) {
+    const Algorithm algorithm = algorithm_for(collective, bytes);
+    if (__builtin_expect(algorithm != Algorithm::kDefault, 1) || !awaits_beside_) return algorithm;
+    await_beside();
+    return algorithm_for(collective, bytes);
+  }
+  void open_beside();
+  void await_beside();
+
   void check_created() const;
   void open_nodes(const sparkgap_world_options& options);
   void connect_to(const uint8_t* id);
@@ -174,6 +187,7 @@ class World {
   void compare_options();
   void learn_circumstances();
   void learn_links();
+  void learn_device();
   void believe_hints();
   void make_routes();
   void check_routes() const;
@@ -210,7 +224,9 @@ class World {
   Circumstances believed_;  // the same with the user's hints: what routes are chosen by
   Routes routes_;
   Tables tables_;
+  std::optional<TuningTable> key_;  // once it was asked for
   Algorithm held_[SPARKGAP_COLLECTIVES] = {};
+  bool awaits_beside_ = false;  // NCCL is being opened beside NVSHMEM, and whether all PEs have it was not asked yet
   std::unique_ptr<Engine> engine_;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::unique_ptr<Step> recording_;

@@ -65,6 +65,14 @@ print(glob.glob(sysconfig.get_path("purelib") + "/nvidia/nccl/lib/libnccl.so.2")
 PYTHON
 }
 
+# Where Python's wheels of cuBLAS are; nothing if there are none, and the loader's names are tried.
+cublas_library() {
+  python3 - <<'PYTHON' 2>/dev/null
+import glob, sysconfig
+print((glob.glob(sysconfig.get_path("purelib") + "/nvidia/*/lib/libcublas.so.1[23]") or [""])[0])
+PYTHON
+}
+
 start_mps() {
   CUDA_MPS_PIPE_DIRECTORY=$(mktemp -d)
   CUDA_MPS_LOG_DIRECTORY=$CUDA_MPS_PIPE_DIRECTORY
@@ -80,6 +88,8 @@ run() {
   cd "$here"
   chmod +x gpu_kernels_test gpu_world_test gpu_collective_bench gpu_rows_bench nodes_bench
   export LD_LIBRARY_PATH=$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1
+  CUBLAS_LIBRARY=${CUBLAS_LIBRARY:-$(cublas_library)}
+  export CUBLAS_LIBRARY
   gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
   : > "$results/summary.txt"
   if ((gpus == 0)); then
@@ -125,8 +135,11 @@ run() {
           --collectives allReduce,reduceScatter,allGather,broadcast,reduce,allToAll,allToAllv
         step blocks 100 ./gpu_collective_bench --pes "$largest" --nccl none --modes graph --from 262144 \
           --max-blocks 4,8,16,32,0
+        step steps 60 ./gpu_collective_bench --pes "$largest" --what steps --to 32768 --factor 4 \
+          --collectives allReduce,allGather
+        step resident 60 ./gpu_collective_bench --pes "$largest" --what resident
         step floors 60 ./gpu_collective_bench --pes "$largest" --what floors
-        for name in bench blocks floors; do cp "$results/$name.log" "$results/collectives-$name.json"; done
+        for name in bench blocks steps resident floors; do cp "$results/$name.log" "$results/collectives-$name.json"; done
         ;;
       rows)
         for pes in ${numbers//,/ }; do

@@ -52,11 +52,15 @@ void connect(sparkgap_world* world, int pe, Meetings& meetings, int number);
 
 // The tests, by what they are about.
 std::vector<Test> tests_of_worlds();
+std::vector<Test> tests_of_beside();
 std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
 std::vector<Test> tests_of_steps();
 std::vector<Test> tests_of_rows();
+std::vector<Test> tests_of_programs();
+std::vector<Test> tests_of_resident();
 std::vector<Test> tests_of_device_code();
+std::vector<Test> tests_of_products();
 std::vector<Test> tests_of_losses();
 std::vector<Test> tests_of_nodes();
 

@@ -114,6 +114,12 @@ std::vector<Misuse> misuses_of_collectives() {
          return sparkgap_all_to_allv(a.world, a.in, a.counts, far, a.out, a.counts, a.offsets, SPARKGAP_FLOAT32);
        },
        {"18446744073709551615"}},
+      {"allToAllv of more to itself than it receives of itself",
+       [](Arguments& a) {
+         const uint64_t more[2] = {a.counts[0] + 1, a.counts[1] + 1};
+         return sparkgap_all_to_allv(a.world, a.in, more, a.offsets, a.out, a.counts, a.offsets, SPARKGAP_FLOAT32);
+       },
+       {"itself", "own"}},
       {"allToAllv onto the middle of its input",
        [](Arguments& a) {
          return sparkgap_all_to_allv(a.world, a.in, a.counts, a.offsets, a.in + 1, a.counts, a.offsets,
@@ -293,6 +299,10 @@ void a_world_of_bad_options_is_refused() {
        [](sparkgap_world_options& o) { o.kernel_max_blocks = -1; },
        {SPARKGAP_INVALID_ARGUMENT},
        {"kernel_max_blocks", "-1"}},
+      {"a kernel that stays for -1 ms",
+       [](sparkgap_world_options& o) { o.resident_idle_ms = -1; },
+       {SPARKGAP_INVALID_ARGUMENT},
+       {"resident_idle_ms", "-1"}},
       {"no provider",
        [](sparkgap_world_options& o) { o.provider = nullptr; },
        {SPARKGAP_INVALID_ARGUMENT, SPARKGAP_UNAVAILABLE},

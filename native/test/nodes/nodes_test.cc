@@ -31,6 +31,11 @@ void all_know_who_shares_a_node() {
     expect(sparkgap_world_node(pe.world(), 4) == -1, "PE 4 of 4 has a node");
     const std::string route = sparkgap_route(pe.world(), SPARKGAP_ALL_REDUCE, 1 << 20, SPARKGAP_FLOAT32);
     expect(route == "nodes/scattered-rails", "a large allReduce goes by %s", route.c_str());
+    sparkgap_tuning_table key = {};
+    pe.ok(sparkgap_world_key(pe.world(), &key), "sparkgap_world_key");
+    expect(std::strcmp(key.provider, "host") == 0 && key.device[0] == '\0' && key.link == SPARKGAP_LINK_TCP &&
+               key.pes_from == 4 && key.nodes_from == 3 && key.nodes_to == 3,
+           "a table for this world is for %s, device \"%s\", %d nodes", key.provider, key.device, key.nodes_from);
     sparkgap_buffer* buffer = pe.allocate(64);
     for (int other = 0; other < 4; ++other) {
       const bool near = nodes[other] == nodes[pe.pe()];

@@ -98,6 +98,7 @@ void a_route_is_named_by_provider_and_algorithm() {
   expect(std::strcmp(route_name(ProviderKind::kHost, Algorithm::kOneShot), "host/one-shot") == 0, "one-shot");
   expect(std::strcmp(route_name(ProviderKind::kNvshmem, Algorithm::kRing), "nvshmem/ring") == 0, "ring");
   expect(std::strcmp(route_name(ProviderKind::kNccl, Algorithm::kDefault), "nccl/default") == 0, "default");
+  expect(std::strcmp(route_name(ProviderKind::kNvshmem, Algorithm::kDefault), "nccl/default") == 0, "beside NVSHMEM");
   expect(route_name(ProviderKind::kNccl, Algorithm::kAuto)[0] == '\0', "auto is no route");
   Algorithm found = Algorithm::kAuto;
   expect(!find_algorithm(SPARKGAP_ALL_REDUCE, "ring", ProviderKind::kHost, &found), "a ring on the host");
@@ -202,6 +203,28 @@ void what_may_give_other_bits_is_left_out_where_the_same_are_asked_for() {
   }
 }
 
+void worlds_of_nvshmem_go_by_nccl_where_it_is_beside_and_a_table_says_so() {
+  Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
+  const TableRow rows[] = {{1 << 20, Algorithm::kLines, {}}, {~0ull, Algorithm::kDefault, {}}};
+  for (const bool beside : {true, false}) {
+    circumstances.nccl_beside = beside;
+    for_each_call([&](int collective, uint64_t bytes) {
+      if (!has_algorithm(ProviderKind::kNvshmem, collective, Algorithm::kLines)) return;
+      Routes routes;
+      routes.make(collective, circumstances, {rows, 2}, Algorithm::kAuto);
+      const Algorithm chosen = routes.choose(collective, bytes);
+      expect(routes.takes(Algorithm::kDefault) == beside, "collective %d takes it", collective);
+      expect((chosen == Algorithm::kDefault) == (beside && bytes > 1 << 20), "collective %d, %lu bytes: %s", collective,
+             bytes, algorithm_name(chosen));
+    });
+  }
+  circumstances.nccl_beside = true;
+  for_each_call([&](int collective, uint64_t bytes) {
+    expect(select(collective, bytes, circumstances) != Algorithm::kDefault, "collective %d, %lu bytes, by the rules",
+           collective, bytes);
+  });
+}
+
 void a_kernel_has_the_shape_of_its_row_and_else_the_one_that_is_built_in() {
   Circumstances circumstances = circumstances_of(ProviderKind::kNvshmem, 2, kernels::kMaxLanes);
   const kernels::Shape shape = {8, 64, 0, 0, 0};
@@ -241,6 +264,8 @@ int main(int argc, char** argv) {
         what_may_give_other_bits_is_left_out_where_the_same_are_asked_for},
        {"a_kernel_has_the_shape_of_its_row_and_else_the_one_that_is_built_in",
         a_kernel_has_the_shape_of_its_row_and_else_the_one_that_is_built_in},
+       {"worlds_of_nvshmem_go_by_nccl_where_it_is_beside_and_a_table_says_so",
+        worlds_of_nvshmem_go_by_nccl_where_it_is_beside_and_a_table_says_so},
        {"a_route_is_named_by_provider_and_algorithm", a_route_is_named_by_provider_and_algorithm},
        {"nccl_alone_is_left_where_gpus_cannot_reach_each_other", nccl_alone_is_left_where_gpus_cannot_reach_each_other},
        {"all_reduces_on_gpus_go_in_packets_then_lines_then_chunks",

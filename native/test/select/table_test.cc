@@ -64,6 +64,12 @@ void what_is_wrong_is_refused_by_name_row_and_reason() {
   table = given_table();
   table.pes_from = 5;
   expect_refused(table, {"tuning table test", "5 to 4 PEs"});
+  table = given_table();
+  table.nodes_to = 4;
+  expect_refused(table, {"tuning table test", "1 to 4 nodes", "make a table for either"});
+  table.nodes_from = 2;
+  table.device = "A CPU @ 2 GHz";
+  expect_refused(table, {"tuning table test", "A CPU @ 2 GHz", "no one device"});
   const auto expect_row_refused = [](const sparkgap_tuning_row& row, const std::vector<const char*>& parts) {
     const sparkgap_tuning_row rows[] = {{SPARKGAP_ALL_REDUCE, 1024, "host/packets", 0, 0, 0, 0, 0}, row};
     sparkgap_tuning_table of_rows = given_table();
@@ -161,6 +167,42 @@ void a_table_fits_the_worlds_of_its_key_alone() {
   expect_reason(why_not(table, world), "for 64 to 128 blocks, this world has 8");
 }
 
+void the_key_of_a_world_is_of_a_table_that_fits_it_alone() {
+  std::vector<Circumstances> worlds;
+  worlds.push_back(world_of(ProviderKind::kHost, 4));
+  std::strcpy(worlds.back().device, "A CPU @ 2 GHz");
+  worlds.push_back(worlds.back());
+  worlds.back().oversubscribed = true;
+  worlds.push_back(world_of(ProviderKind::kNodes, 4));
+  worlds.back().nodes = 2;
+  worlds.back().slowest_link = SPARKGAP_LINK_TCP;
+  worlds.push_back(worlds.back());
+  worlds.back().any_oversubscribed = true;
+  worlds.push_back(world_of(ProviderKind::kNvshmem, 2));
+  worlds.back().lanes = 128;
+  worlds.back().nvshmem_version = 30405;
+  worlds.back().slowest_link = SPARKGAP_LINK_NVLINK;
+  std::strcpy(worlds.back().device, "NVIDIA H200");
+  worlds.push_back(worlds.back());
+  worlds.back().lanes = 8;
+  worlds.push_back(worlds.back());
+  worlds.back().nvshmem_version = 30500;
+  worlds.push_back(world_of(ProviderKind::kNccl, 2));
+  worlds.back().nccl_version = 22809;
+  worlds.push_back(worlds.back());
+  worlds.back().gpu_shared = true;
+  for (size_t of = 0; of < worlds.size(); ++of) {
+    const TuningTable key = key_of(worlds[of]);
+    for (size_t in = 0; in < worlds.size(); ++in) {
+      char reason[256] = "";
+      Text why_not(reason, sizeof reason);
+      expect(fits(key, worlds[in], why_not) == (of == in), "the key of world %zu in world %zu: %s", of, in, reason);
+    }
+  }
+  expect(key_of(worlds[4]).nvshmem == "3.4.5" && key_of(worlds[4]).nccl.empty(), "%s",
+         key_of(worlds[4]).nvshmem.c_str());
+}
+
 void digests_differ_where_anything_does() {
   const uint64_t digest = copy_table(given_table()).digest;
   expect(copy_table(given_table()).digest == digest, "the same twice");
@@ -215,6 +257,7 @@ int main(int argc, char** argv) {
        {"a_kernel_is_launched_in_no_shape_that_it_is_not_made_for",
         a_kernel_is_launched_in_no_shape_that_it_is_not_made_for},
        {"a_table_fits_the_worlds_of_its_key_alone", a_table_fits_the_worlds_of_its_key_alone},
+       {"the_key_of_a_world_is_of_a_table_that_fits_it_alone", the_key_of_a_world_is_of_a_table_that_fits_it_alone},
        {"digests_differ_where_anything_does", digests_differ_where_anything_does},
        {"times_between_two_that_were_measured_are_interpolated_and_others_estimated",
         times_between_two_that_were_measured_are_interpolated_and_others_estimated},

@@ -3,6 +3,8 @@
 #include "support/topologies.h"
 
 #include <cmath>
+#include <fstream>
+#include <sstream>
 
 #include "select/cost.h"
 #include "select/explain.h"
@@ -80,6 +82,14 @@ void what_is_chosen_is_about_the_best_that_the_model_knows() {
   }
 }
 
+void the_page_has_what_the_selector_takes() {
+  std::stringstream page;
+  page << std::ifstream(SPARKGAP_TOPOLOGIES).rdbuf();
+  expect(page.str() == with_topologies_table(page.str()),
+         "%s is stale; it says itself how it is written again. Its table would be:\n%s", SPARKGAP_TOPOLOGIES,
+         topologies_table().c_str());
+}
+
 }  // namespace
 }  // namespace sparkgap::test
 
@@ -88,6 +98,7 @@ int main(int argc, char** argv) {
   return run_tests(argc, argv,
                    {{"every_world_has_a_route_that_carries_the_message_and_a_time_for_it",
                      every_world_has_a_route_that_carries_the_message_and_a_time_for_it},
+                    {"the_page_has_what_the_selector_takes", the_page_has_what_the_selector_takes},
                     {"more_bytes_take_no_less_time", more_bytes_take_no_less_time},
                     {"what_is_chosen_is_about_the_best_that_the_model_knows",
                      what_is_chosen_is_about_the_best_that_the_model_knows}});

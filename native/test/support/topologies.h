@@ -2,10 +2,11 @@
 #ifndef SPARKGAP_TEST_SUPPORT_TOPOLOGIES_H
 #define SPARKGAP_TEST_SUPPORT_TOPOLOGIES_H
 
-#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "collective/host_nodes.h"
 #include "protocol/kernel_world.h"
 #include "select/select.h"
 
@@ -41,9 +42,7 @@ inline SyntheticWorld world_of_nodes(const char* name, ProviderKind provider, in
   world.nodes = nodes;
   world.pes = pes;
   world.slowest_link = link;
-  // As HostNodes::one_trip_bytes.
-  const uint64_t far = static_cast<uint64_t>(pes - pes / nodes);
-  world.one_trip_bytes = std::clamp<uint64_t>((32 << 10) / far, 512, 16 << 10);
+  world.one_trip_bytes = HostNodes::one_trip_bytes(pes, pes / nodes, Channels::slot_bytes_for(pes));
   return {name, world};
 }
 
@@ -64,6 +63,13 @@ inline std::vector<SyntheticWorld> synthetic_worlds() {
           world_of_nodes("4 x 8 PEs over InfiniBand", kNodes, 4, 32, SPARKGAP_LINK_RDMA),
           world_of_nodes("100 x 100 PEs over TCP", kNodes, 100, 10000, SPARKGAP_LINK_TCP)};
 }
+
+// Which route an allReduce would take in each, and what it would take by the cost model: the table of
+// docs/topologies.md, as Markdown.
+std::string topologies_table();
+
+// That page with this table in place of its own. Throws a Failure if it has none.
+std::string with_topologies_table(const std::string& page);
 
 }  // namespace sparkgap::test
 

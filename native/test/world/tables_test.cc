@@ -84,6 +84,29 @@ void the_first_table_that_fits_is_taken_and_the_others_are_told() {
   expect_failure(pe_0, sparkgap_world_set_tables(pe_0, &late, 1), SPARKGAP_INVALID_ARGUMENT, {"before", "connected"});
 }
 
+void a_table_of_a_worlds_own_key_is_taken_in_the_next() {
+  sparkgap_tuning_table made = {};
+  const Handle of_key_0(0);
+  const Handle of_key_1(1);
+  expect_failure(of_key_0, sparkgap_world_key(of_key_0, &made), SPARKGAP_INVALID_ARGUMENT, {"not connected"});
+  sparkgap_status status = SPARKGAP_OK;
+  expect(connect_both(of_key_0, of_key_1, &status) == SPARKGAP_OK, "%s", sparkgap_last_error(of_key_0));
+  expect(sparkgap_world_key(of_key_0, &made) == SPARKGAP_OK, "%s", sparkgap_last_error(of_key_0));
+  expect(std::string(made.provider) == "host" && made.link == SPARKGAP_LINK_SHM && made.pes_from == 2 &&
+             made.pes_to == 2 && made.nodes_to == 1 && made.row_count == 0,
+         "the key");
+  expect_failure(of_key_0, sparkgap_world_key(of_key_0, nullptr), SPARKGAP_INVALID_ARGUMENT, {"key"});
+  made.name = "made";
+  made.rows = kRows;
+  made.row_count = 2;
+  const Handle pe_0(0);
+  const Handle pe_1(1);
+  for (const Handle* pe : {&pe_0, &pe_1}) give(*pe, {made});
+  expect(connect_both(pe_0, pe_1, &status) == SPARKGAP_OK, "%s", sparkgap_last_error(pe_0));
+  expect(std::strcmp(sparkgap_world_tables_told(pe_0), "table made") == 0, "told: %s",
+         sparkgap_world_tables_told(pe_0));
+}
+
 void a_choice_is_explained_with_the_next_best() {
   const Handle pe_0(0);
   const Handle pe_1(1);
@@ -178,6 +201,7 @@ int main(int argc, char** argv) {
       argc, argv,
       {{"the_first_table_that_fits_is_taken_and_the_others_are_told",
         the_first_table_that_fits_is_taken_and_the_others_are_told},
+       {"a_table_of_a_worlds_own_key_is_taken_in_the_next", a_table_of_a_worlds_own_key_is_taken_in_the_next},
        {"a_choice_is_explained_with_the_next_best", a_choice_is_explained_with_the_next_best},
        {"different_tables_are_refused_on_all_pes", different_tables_are_refused_on_all_pes},
        {"pes_that_differ_in_deterministic_are_refused", pes_that_differ_in_deterministic_are_refused},

@@ -45,6 +45,7 @@ __device__ __forceinline__ void signal_add(int64_t* word, int64_t delta) {
 // aborted or the deadline is over: then the kernel has to end. `lane` is for the error.
 __device__ inline bool wait(const sparkgap_device_world& world, const int64_t* word, int32_t comparison, int64_t value,
                             int32_t lane = 0) {
+  if (world.layout != SPARKGAP_DEVICE_LAYOUT) return false;
   const Awaited awaited = {kInCallersKernel + kWaitSignal, -1, lane, static_cast<uint32_t>(value), 0};
   const bool came = wait_until(world, awaited, [&](Seen* seen) {
     const int64_t found = *static_cast<const volatile int64_t*>(word);

@@ -28,10 +28,8 @@ constexpr int32_t kTripBlocks = 2;
 // Above, a call takes the GPU longer than the host; measured on one and on two H200.
 constexpr uint64_t kMostBytesAlone = 64 << 10;
 
-// Parameters of every kernel here.
-struct Trip {
-  KernelWorld world;
-  Places places;
+// What a collective is here.
+struct TripCall {
   const uint8_t* in;
   uint8_t* out;
   uint64_t bytes;       // of a message
@@ -47,12 +45,22 @@ struct Trip {
   __device__ bool sends(int32_t pe) const { return (senders >> pe & 1) != 0; }
   __device__ bool takes(int32_t pe) const { return (receivers >> pe & 1) != 0; }
   __device__ bool has_data(int32_t from, int32_t to) const { return sends(from) && takes(to); }
-  __device__ int32_t neighbour(int32_t distance) const {
-    const int32_t pe = world.pe + distance;
-    return pe < world.pes ? pe : pe - world.pes;
-  }
   __device__ const uint8_t* message_for(int32_t pe) const { return in + pe * in_stride; }
   __device__ uint8_t* place_of(int32_t pe) const { return out + pe * out_stride; }
+};
+
+// The PE `distance` after this one: so that PEs do not all send to the same peer at once.
+__device__ __forceinline__ int32_t neighbour_of(const KernelWorld& world, int32_t distance) {
+  const int32_t pe = world.pe + distance;
+  return pe < world.pes ? pe : pe - world.pes;
+}
+
+// Parameters of every kernel of one call.
+struct Trip : TripCall {
+  KernelWorld world;
+  Places places;
+
+  __device__ int32_t neighbour(int32_t distance) const { return neighbour_of(world, distance); }
 };
 
 inline Trip trip_of(const KernelWorld& world, const KernelCall& call) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/version.h"
 #include "engine/device/device_engine.h"
 #include "engine/device/library.h"
 #include "protocol/abort.h"
@@ -11,12 +12,6 @@
 
 namespace sparkgap {
 namespace {
-
-std::string version_text(const DeviceCard& card) {
-  const int32_t version = card.library_version;
-  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
-}
 
 std::string text_of_node_key() {
   uint8_t key[SPARKGAP_NODE_KEY_BYTES];
@@ -73,8 +68,10 @@ DeviceEngine::DeviceEngine(const WorldOptions& options) : options_(options), hos
   device.peer_timeout_ms = options.peer_timeout_ms;
   device.device = options.device;
   device.max_blocks = options.kernel_max_blocks;
+  device.resident_idle_ms = options.resident_idle_ms;
   device.provider = nvshmem ? "nvshmem" : "nccl";
   device.library = (nvshmem ? options.nvshmem_library : options.nccl_library).c_str();
+  device.nccl_library = options.nccl_library.c_str();
   device.network = {interface_.name.c_str(), interface_.is_ipv6, options.wire == "tcp", host_id_.c_str()};
   Failure failure;
   if (device_library().make_world(device, &device_, &failure) != SPARKGAP_OK) throw failure;
@@ -182,8 +179,8 @@ void DeviceEngine::check_cards(const std::vector<DeviceCard>& cards) const {
       fail(SPARKGAP_UNAVAILABLE, pe,
            "PE 0 (%s) has %s %s from %s, PE %d (%s) has %s from %s: use one version everywhere "
            "(spark.sparkgap.%s.library)",
-           label(0).c_str(), first.provider, version_text(first).c_str(), first.library, pe, label(pe).c_str(),
-           version_text(card).c_str(), card.library, first.provider);
+           label(0).c_str(), first.provider, version_text(first.library_version).c_str(), first.library, pe,
+           label(pe).c_str(), version_text(card.library_version).c_str(), card.library, first.provider);
     }
     for (int32_t other = 0; other < pe; ++other) {
       if (std::strcmp(card.uuid, cards[static_cast<size_t>(other)].uuid) != 0) continue;

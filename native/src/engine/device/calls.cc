@@ -98,6 +98,27 @@ void DeviceEngine::fetch_add(const SymmetricMemory& memory, uint64_t offset, int
   *before = device_->fetched();
 }
 
+void DeviceEngine::open_beside() {
+  if (beside_ != nullptr || options_.provider != "nvshmem") return;
+  device_->prepare_beside();
+  // So that what takes too long has been given up when those who wait for it would give up the world.
+  beside_ = std::make_unique<Beside>(node_->control(), node_->pe(), *device_, options_.peer_timeout_ms / 2);
+}
+
+bool DeviceEngine::await_beside() {
+  if (beside_ == nullptr) return false;
+  Waiter& waiter = node_->waiter();
+  waiter.set_activity("opening NCCL beside NVSHMEM");
+  const auto is_known = [this] { return beside_->outcome() != Beside::Outcome::kOpen; };
+  for (int32_t peer = 0; peer < node_->pes(); ++peer) {
+    if (peer == node_->pe()) continue;
+    waiter.until(peer, [&] { return beside_->is_done(peer) || is_known(); });
+  }
+  waiter.until(kNoPe, is_known);
+  waiter.set_activity(nullptr);
+  return beside_->outcome() == Beside::Outcome::kThere;
+}
+
 const sparkgap_device_world& DeviceEngine::device_world() const {
   if (device_->lanes() > 0) return device_->view();
   fail(SPARKGAP_UNAVAILABLE, kNoPe,
@@ -119,6 +140,7 @@ double DeviceEngine::elapsed_us(Event& start, Event& end) {
 
 void DeviceEngine::describe(Text& text) const {
   device_->describe(text);
+  if (beside_ != nullptr) beside_->describe(text);
   if (!links_.empty()) links_[static_cast<size_t>(node_of(options_.pe))].describe(text);
   if (nodes_ == nullptr) return;
   nodes_->describe(text);

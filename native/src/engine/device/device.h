@@ -7,7 +7,7 @@
 // std:: type. A call that fails fills the Failure that it was given and returns its status.
 //
 // Threads: a DeviceWorld is called by one thread at a time, but for abort() and inside_provider_us(), which any
-// thread may call at any moment.
+// thread may call at any moment, and what opens NCCL beside NVSHMEM (beside.h).
 #ifndef SPARKGAP_ENGINE_DEVICE_DEVICE_H
 #define SPARKGAP_ENGINE_DEVICE_DEVICE_H
 
@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "description/call.h"
 #include "description/rows.h"
+#include "engine/device/beside_library.h"
 #include "engine/device/links.h"
 #include "engine/streams.h"
 #include "protocol/kernel_world.h"
@@ -25,7 +26,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 8;
+constexpr int32_t kDeviceInterface = 9;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -58,7 +59,7 @@ class DeviceStep {
 };
 
 // One PE's GPU half of a world.
-class DeviceWorld {
+class DeviceWorld : public BesideLibrary {
  public:
   virtual ~DeviceWorld() = default;
 
@@ -139,6 +140,14 @@ class DeviceWorld {
   virtual sparkgap_status check_provider(Failure* failure) = 0;
   // The abort word has been set: ends what does not look at it (NCCL's kernels). Any thread, more than once.
   virtual void abort() = 0;
+
+  // After start, before the thread that opens NCCL beside NVSHMEM begins: what concerns the whole process.
+  virtual void prepare_beside() = 0;
+  // Ends NCCL beside NVSHMEM, once that thread has ended: before stop(). `together`: as there.
+  virtual void stop_beside(bool together) = 0;
+  // Ends the kernel that stays on the GPU between calls, if there is one. False if it is still there at the world's
+  // deadline.
+  virtual bool end_resident() = 0;
 
   // Ends the provider; nothing but abandon() and the destructor follow. `together`: all other PEs are known to do the
   // same now. If not, a provider that can only end together is left as it is, and `reason` is what later worlds are

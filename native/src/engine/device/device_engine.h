@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/device/beside.h"
 #include "engine/device/device.h"
 #include "engine/device/links.h"
 #include "engine/device/watcher.h"
@@ -41,6 +42,8 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   const uint8_t* take_cards(const uint8_t* cards) override;
   void connect(Node& node, Circumstances* circumstances) override;
   void use(const Routes& routes) override { device_->use(routes); }
+  void open_beside() override;
+  bool await_beside() override;
   // Waits for what is enqueued and for the other PEs to come here, both with a limit. False if a kernel may still use
   // memory of other PEs. The destructor does it, too.
   bool leave() override;
@@ -158,7 +161,8 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   DeviceWorld* device_ = nullptr;
   Node* node_ = nullptr;
   std::optional<Watcher> watcher_;
-  std::vector<Links> links_;  // in each node
+  std::unique_ptr<Beside> beside_;  // NCCL, once it is wanted
+  std::vector<Links> links_;        // in each node
   int32_t link_between_nodes_ = SPARKGAP_LINK_TCP;
   bool lacks_atomics_[kernels::kMaxPes] = {};  // see LinkRow
   std::unique_ptr<DeviceMemory> scratch_;

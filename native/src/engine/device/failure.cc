@@ -9,6 +9,17 @@
 namespace sparkgap {
 namespace {
 
+// Of a kernel that makes several calls of a step the lane says which it was.
+bool is_program(const kernels::WaitRecord& record) { return record.place.step > 0 && record.place.call == 0; }
+
+kernels::StepPlace place_of(const kernels::WaitRecord& record) {
+  return is_program(record) ? kernels::StepPlace{record.place.step, record.lane >> kernels::kLaneBits} : record.place;
+}
+
+int32_t lane_of(const kernels::WaitRecord& record) {
+  return is_program(record) ? record.lane & ((1 << kernels::kLaneBits) - 1) : record.lane;
+}
+
 // "allReduce", "allReduce (call 7 of step 2)" or "allReduce in a kernel of the caller's".
 void describe_activity(Text& text, int32_t activity, const kernels::StepPlace& place) {
   const int32_t kind = activity % device::kInCallersKernel;
@@ -24,7 +35,7 @@ void describe_activity(Text& text, int32_t activity, const kernels::StepPlace& p
 }
 
 void describe_activity(Text& text, const kernels::WaitRecord& record) {
-  describe_activity(text, record.collective, record.place);
+  describe_activity(text, record.collective, place_of(record));
 }
 
 }  // namespace
@@ -135,7 +146,7 @@ void DeviceEngine::look_at_provider(Waiter& waiter) {
   failure.status = SPARKGAP_TIMED_OUT;
   Text text(failure.message, sizeof failure.message);
   waiter.describe_own_call(text);
-  text.add(": %s did not return from it", options_.provider.c_str());
+  text.add(": NCCL did not return from it");
   waiter.describe_lateness(text, kNoPe, inside_us);
   abort_world(node_->control(), options_.pe, failure);
 }
@@ -178,7 +189,7 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
     failure.status = SPARKGAP_TIMED_OUT;
     describe_activity(text, record);
     text.add(" on the GPU of PE %d (%s, epoch %llu), in slot %d (number %llu, found %llu),", options_.pe,
-             options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), record.lane,
+             options_.label.c_str(), static_cast<unsigned long long>(options_.epoch), lane_of(record),
              static_cast<unsigned long long>(record.expected), static_cast<unsigned long long>(record.seen));
     waiter.describe_lateness(text, record.peer, options_.peer_timeout_ms * 1000);
     if (record.collective == device::kInCallersKernel + device::kWaitBlocks) {

@@ -12,7 +12,8 @@ DeviceEngine::~DeviceEngine() { leave(); }
 bool DeviceEngine::leave() {
   if (device_ == nullptr) return true;
   // Kernels of this PE use the memory of others, so it says that it has left only once they are done.
-  const bool left = !started_ || wait_until_done_here();
+  const bool left = !started_ || (wait_until_done_here() && device_->end_resident());
+  if (beside_ != nullptr) beside_->end();
   bool unused = left;
   bool lost = false;
   if (left) tell(kLeft);
@@ -39,7 +40,10 @@ bool DeviceEngine::leave() {
   Text(reason, sizeof reason)
       .add("the world of epoch %llu in this process %s", static_cast<unsigned long long>(options_.epoch),
            lost ? "lost a PE" : "ended without all of its PEs");
-  device_->stop(unused && all_started_ && !lost, reason);
+  const bool together = unused && all_started_ && !lost;
+  // All PEs have ended the thread that opens it, so they all come to the same.
+  if (beside_ != nullptr) device_->stop_beside(together && beside_->outcome() == Beside::Outcome::kThere);
+  device_->stop(together, reason);
   if (unused) {
     delete device_;
   } else {

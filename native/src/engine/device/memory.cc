@@ -12,6 +12,7 @@ class DeviceEngine::Memory final : public SymmetricMemory {
  public:
   Memory(DeviceEngine& engine, std::unique_ptr<DeviceMemory> memory) : engine_(engine), memory_(std::move(memory)) {}
   ~Memory() override {
+    if (engine_.device_ != nullptr) engine_.device_->end_resident();
     engine_.retired_.push_back(std::move(memory_));
     ++engine_.retirements_;
   }

@@ -24,15 +24,15 @@ constexpr int64_t kFreedPatienceUs = 1000000;
 constexpr uint32_t kCountBits = 12;
 constexpr uint32_t kCountMask = (1u << kCountBits) - 1;
 
-uint64_t slot_bytes_for(int32_t pes) {
-  const uint64_t share = kInboxSlotsBytes / Channels::kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
-  return std::clamp(share / kPageBytes * kPageBytes, Channels::kLeastSlotBytes, kMostSlotBytes);
-}
-
 // Counts travel without their upper bits; they grow by less than those bits hold between two words of them.
 uint64_t grown(uint64_t known, uint32_t low) { return known + ((low - static_cast<uint32_t>(known)) & kCountMask); }
 
 }  // namespace
+
+uint64_t Channels::slot_bytes_for(int32_t pes) {
+  const uint64_t share = kInboxSlotsBytes / kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
+  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostSlotBytes);
+}
 
 Channels::Channels(const WorldOptions& options)
     : options_(options),
@@ -115,7 +115,7 @@ void Channels::stop_connecting(int32_t missing, int64_t waited_us) {
   failure.status = SPARKGAP_TIMED_OUT;
   failure.pe = missing;
   Text text(failure.message, sizeof failure.message);
-  text.add("connect on PE %d waited %.1f s for ", node_->world_pe(node_->pe()), static_cast<double>(waited_us) / 1e6);
+  text.add("connect on PE %d waited ", node_->world_pe(node_->pe())).add_seconds(waited_us).add(" for ");
   describe_peer(text, missing);
   text.add(
       " over %s. Can that host be reached from here, on the ports of spark.sparkgap.wire.ports? The limit is %lld "

@@ -52,7 +52,8 @@ class Channels final : public WireSink, public Pump {
 
   // ---- Messages
 
-  // What a slot holds; the same on all PEs.
+  // What a slot holds; the same on all PEs of a world of so many.
+  static uint64_t slot_bytes_for(int32_t pes);
   uint64_t slot_bytes() const { return slot_bytes_; }
 
   // `data` must stay as it is until is_sent or flush. Waits for a free slot.

@@ -44,10 +44,13 @@ struct DeviceWorldOptions {
   uint64_t epoch;
   int64_t peer_timeout_ms;
   int32_t device;
-  int32_t max_blocks;    // of a collective's kernel; 0: as many as are fastest
-  const char* provider;  // "nvshmem" or "nccl"; static
-  const char* library;   // "" or the path that the user gave
+  int32_t max_blocks;        // of a collective's kernel; 0: as many as are fastest
+  int32_t resident_idle_ms;  // how long a kernel stays after a small call of host memory; 0: there is none
+  const char* provider;      // "nvshmem" or "nccl"; static
+  const char* library;       // "" or the path that the user gave
+  const char* nccl_library;  // likewise, for NCCL beside NVSHMEM
   DeviceNetwork network;
+  bool is_beside = false;  // of NCCL: beside NVSHMEM, for collectives alone
 
   bool spans_nodes() const { return near_pes != pes; }
 };

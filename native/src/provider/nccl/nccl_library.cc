@@ -1,6 +1,7 @@
 #include "provider/nccl/nccl_library.h"
 
 #include "base/error.h"
+#include "base/version.h"
 
 namespace sparkgap {
 namespace {
@@ -17,8 +18,8 @@ NcclLibrary::NcclLibrary(const std::string& given) : library_(SharedLibrary::fin
   // 2.28.9 is 22809.
   version_ = code;
   if (code < kOldest || code >= kTooNew) {
-    fail(SPARKGAP_UNAVAILABLE, kNoPe, "NCCL %d.%d.%d (%s) does not fit: 2.27 or a newer 2 is needed. %s names another",
-         code / 10000, code / 100 % 100, code % 100, path().c_str(), kNcclLibrary.key);
+    fail(SPARKGAP_UNAVAILABLE, kNoPe, "NCCL %s (%s) does not fit: 2.27 or a newer 2 is needed. %s names another",
+         version_text(code).c_str(), path().c_str(), kNcclLibrary.key);
   }
   library_.require("ncclGetUniqueId", &functions_.get_unique_id);
   library_.require("ncclCommInitRankConfig", &functions_.init_rank_config);

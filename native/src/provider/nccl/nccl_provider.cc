@@ -48,19 +48,6 @@ bool is_set_to(const char* variable, const char* value) {
   return set != nullptr && strcasecmp(set, value) == 0;
 }
 
-// Before NCCL's first call in the process: most of this it reads once. Whoever sets a variable keeps it, but for the
-// last: multicast over NVLink stays off, since a process that dies in the middle of it can take the switch's state
-// along.
-void set_environment(const DeviceNetwork& network) {
-  // Its bootstrap and its sockets believe whoever knows the unique id, so they listen where the wire does.
-  setenv("NCCL_SOCKET_IFNAME", (std::string("=") + network.interface).c_str(), 0);
-  setenv("NCCL_SOCKET_FAMILY", network.is_ipv6 ? "AF_INET6" : "AF_INET", 0);
-  // PEs that are on one node for us are on one for NCCL, and no others.
-  setenv("NCCL_HOSTID", network.host_id, 0);
-  if (network.tcp_only) setenv("NCCL_IB_DISABLE", "1", 0);
-  setenv("NCCL_NVLS_ENABLE", "0", 1);
-}
-
 bool may_use_rdma() { return !is_set_to("NCCL_IB_DISABLE", "1") && !is_set_to("NCCL_NET", "Socket"); }
 
 bool has_rdma_card() {
@@ -89,12 +76,23 @@ ncclRedOp_t nccl_op(int32_t op) {
 
 }  // namespace
 
+void set_nccl_environment(const DeviceNetwork& network) {
+  // Its bootstrap and its sockets believe whoever knows the unique id, so they listen where the wire does.
+  setenv("NCCL_SOCKET_IFNAME", (std::string("=") + network.interface).c_str(), 0);
+  setenv("NCCL_SOCKET_FAMILY", network.is_ipv6 ? "AF_INET6" : "AF_INET", 0);
+  // PEs that are on one node for us are on one for NCCL, and no others.
+  setenv("NCCL_HOSTID", network.host_id, 0);
+  if (network.tcp_only) setenv("NCCL_IB_DISABLE", "1", 0);
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+}
+
 NcclProvider::NcclProvider(const DeviceWorldOptions& options)
     : DeviceProvider(options),
       library_(options.library),
       form_(library_.functions().peer_pointer != nullptr && !options.spans_nodes() ? NcclMemoryForm::kWindows
                                                                                    : NcclMemoryForm::kIpc) {
-  set_environment(options.network);
+  // Beside NVSHMEM it is made on a thread of its own, beside which others may be reading the environment.
+  if (!options.is_beside) set_nccl_environment(options.network);
 }
 
 bool NcclProvider::reaches_by_rdma() const { return may_use_rdma() && has_rdma_card(); }
@@ -119,16 +117,19 @@ void NcclProvider::start(const DeviceCard* cards) {
   std::memcpy(&id, cards[0].unique_id, sizeof id);
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
-  config.splitShare = options_.spans_nodes() ? 1 : 0;
+  const bool carries_calls = options_.spans_nodes() || options_.is_beside;
+  config.splitShare = carries_calls ? 1 : 0;
   ncclResult_t result;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    result = nccl().init_rank_config(&communicator_, options_.pes, id, options_.pe, &config);
+    result = aborted_.load(std::memory_order_acquire)
+                 ? ncclInvalidUsage
+                 : nccl().init_rank_config(&communicator_, options_.pes, id, options_.pe, &config);
   }
   settle("was initialising", result);
   // Not when a barrier first needs it: that may be one that a step records.
   word_.reserve(sizeof(int32_t));
-  if (options_.spans_nodes()) split();
+  if (carries_calls) split();
 }
 
 void NcclProvider::split() {

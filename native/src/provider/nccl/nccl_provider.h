@@ -3,10 +3,11 @@
 // The communicator is non-blocking: every call of NCCL returns, and is asked until it is done, the world has been
 // aborted or the deadline has passed. abort() ends what NCCL's kernels wait for.
 //
-// NCCL starts a thread for each such call, which takes longer than a small collective. Where it carries all of them,
-// between nodes, they are therefore calls of a second communicator, which may block, split off the first one and
-// sharing with it the word that ends waits. So nobody is inside a call of the first when abort() ends that, and with it
-// what the second waits for; and whoever is inside a call of the second comes out before this object ends it, too.
+// NCCL starts a thread for each such call, which takes longer than a small collective. Where it carries them, between
+// nodes and beside NVSHMEM, they are therefore calls of a second communicator, which may block, split off the first one
+// and sharing with it the word that ends waits. So nobody is inside a call of the first when abort() ends that, and
+// with it what the second waits for; and whoever is inside a call of the second comes out before this object ends it,
+// too.
 //
 // NCCL alone joins PEs of several nodes. They have symmetric memory each, which the PEs of one node reach by CUDA's
 // IPC.
@@ -31,6 +32,11 @@ enum class NcclMemoryForm {
   kIpc,      // CUDA's own memory, mapped by the peers through its IPC handles
   kOwnOnly,  // PEs of a node that cannot reach each other: collectives only, by NCCL
 };
+
+// Before NCCL's first call in the process, most of which it reads once. Whoever sets a variable keeps it, but for
+// multicast over NVLink, which stays off, since a process that dies in the middle of it can take the switch's state
+// along.
+void set_nccl_environment(const DeviceNetwork& network);
 
 class NcclProvider final : public DeviceProvider {
  public:

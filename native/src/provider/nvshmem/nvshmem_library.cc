@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/version.h"
 #include "cuda/cuda_error.h"
 #include "provider/device/device_provider.h"
 
@@ -76,8 +77,8 @@ NvshmemLibrary::NvshmemLibrary(const std::string& given) : library_(SharedLibrar
   functions_.version_info(&major, &minor, &patch);
   version_ = major * 10000 + minor * 100 + patch;
   if (version_ >= kOldest && version_ < kTooNew) return;
-  fail(SPARKGAP_UNAVAILABLE, kNoPe, "NVSHMEM %d.%d.%d (%s) does not fit: 3.4 or a newer 3 is needed. %s names another",
-       major, minor, patch, path().c_str(), kNvshmemLibrary.key);
+  fail(SPARKGAP_UNAVAILABLE, kNoPe, "NVSHMEM %s (%s) does not fit: 3.4 or a newer 3 is needed. %s names another",
+       version_text(version_).c_str(), path().c_str(), kNvshmemLibrary.key);
 }
 
 void NvshmemLibrary::run(const DeviceProvider& provider, const char* what, std::function<void()> job) {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/version.h"
 #include "collective/rows_kernels.h"
 #include "cuda/capture.h"
 #include "cuda/nvml.h"
-#include "engine/device/cuda/one_sided.h"
 
 namespace sparkgap {
 namespace {
@@ -33,8 +33,6 @@ class CudaEvent final : public Event {
 };
 
 cudaEvent_t cuda_event(Event& event) { return static_cast<CudaEvent&>(event).get(); }
-
-void check_launch(int32_t error) { check_cuda(static_cast<cudaError_t>(error), "launching a kernel"); }
 
 int32_t most_pes_per_device(const DeviceCard* cards, int32_t pes) {
   int32_t most = 1;
@@ -59,6 +57,7 @@ class CudaWorld::Memory final : public DeviceMemory {
   sparkgap_status attach(const DeviceOffer* offers, Failure* failure) override {
     return guarded(failure, [&] {
       world_.use_gpu();
+      world_.end_resident();
       memory_->map_parts(offers);
       const int32_t pes = world_.options_.near_pes;
       bool reachable = true;
@@ -68,13 +67,17 @@ class CudaWorld::Memory final : public DeviceMemory {
   }
 
   sparkgap_status free_together(Failure* failure) override {
-    return guarded(failure, [&] { memory_->free_together(); });
+    return guarded(failure, [&] {
+      world_.end_resident();
+      memory_->free_together();
+    });
   }
 
   void detach() override {
     Failure ignored;
     guarded(&ignored, [&] {
       world_.use_gpu();
+      world_.end_resident();
       memory_->close_parts();
     });
   }
@@ -93,6 +96,7 @@ CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_in
       options_(options),
       info_(info),
       provider_(make_provider(options)),
+      beside_(options),
       staging_(options.pe, options.pes),
       gpu_(options.device),
       memory_map_(options.device, options.near_pe),
@@ -104,7 +108,10 @@ CudaWorld::CudaWorld(const DeviceWorldOptions& options, const sparkgap_device_in
 
 CudaWorld::~CudaWorld() {
   cudaSetDevice(options_.device);
+  end_resident();
+  resident_.reset();
   provider_.reset();
+  for (void* memory : given_back_) cudaFree(memory);
   if (control_registered_) cudaHostUnregister(control_.page);
   kernels::destroy_launch_cache(kernel_world_.launches);
   if (order_ != nullptr) cudaEventDestroy(order_);
@@ -176,6 +183,9 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     const int32_t most = options_.max_blocks > 0 ? options_.max_blocks : kernels::kMaxLanes;
     const int32_t lanes = kernels::lanes_for(multiprocessors, pes_per_device);
     kernel_world_.lanes = reachable ? std::min(most, lanes) : 0;
+    if (reachable && options_.resident_idle_ms > 0) {
+      resident_ = std::make_unique<Resident>(kernel_world_, options_.resident_idle_ms);
+    }
   });
 }
 
@@ -204,82 +214,17 @@ sparkgap_status CudaWorld::check_room(uint64_t bytes, Failure* failure) {
 sparkgap_status CudaWorld::allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) {
   return guarded(failure, [&] {
     use_gpu();
+    end_resident();
     ++allocations_;
     *memory = new Memory(*this, provider_->make_memory(bytes, offer), bytes);
   });
 }
 
-sparkgap_status CudaWorld::collective(const CollectiveCall& call, bool* unfinished, Failure* failure) {
-  return guarded(failure, [&] {
-    use_gpu();
-    kernels::KernelCall staged;
-    staged.shape = {};  // as the world's routes say
-    static_cast<CollectiveCall&>(staged) = call;
-    *unfinished = staging_.stage(staged, memory_map_, stream_);
-    if (__builtin_expect(staged.algorithm == Algorithm::kDefault, 0)) {
-      // The libraries do not say what was wrong, and what they have begun by then is not ours to mend.
-      refuse_if_capture_is_broken(stream_);
-      return provider_->enqueue_default(staged, stream_);
-    }
-    find_place(staged);
-    const int32_t error = kernels::launch(kernel_world_, stream_, staged);
-    if (__builtin_expect(error == cudaErrorStreamCaptureInvalidated, 0)) {
-      cudaGetLastError();
-      refuse_broken_capture(cudaErrorStreamCaptureInvalidated);
-    }
-    check_launch(error);
-  });
-}
-
-void CudaWorld::find_place(kernels::KernelCall& call) {
-  call.place = 0;
-  const SymmetricRange* range = memory_map_.find_own(call.out);
-  if (range == nullptr || !range->reachable) return;
-  const uint64_t offset =
-      static_cast<uint64_t>(static_cast<uint8_t*>(call.out) - range->memory->part(options_.near_pe));
-  call.place = range->number << 40 | offset;
-  for (int32_t pe = 0; pe < options_.near_pes; ++pe) call.peer_out[pe] = range->memory->part(pe) + offset;
-}
-
-sparkgap_status CudaWorld::finish(Failure* failure) {
-  return guarded(failure, [&] {
-    use_gpu();
-    staging_.finish(stream_);
-  });
-}
-
-sparkgap_status CudaWorld::copy(void* to, const void* from, uint64_t bytes, bool* unfinished, Failure* failure) {
-  return guarded(failure, [&] {
-    use_gpu();
-    *unfinished = !memory_map_.is_device(to) || !memory_map_.is_device(from);
-    if (*unfinished) refuse_if_capturing(stream_, "a copy from or to host memory");
-    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "enqueuing a copy");
-  });
-}
-
-sparkgap_status CudaWorld::signal(int64_t* word, int64_t value, int32_t signal_op, Failure* failure) {
-  return guarded(failure, [&] {
-    use_gpu();
-    check_launch(kernels::launch_signal(stream_, word, value, signal_op));
-  });
-}
-
-sparkgap_status CudaWorld::wait_signal(const int64_t* word, int32_t comparison, int64_t value, Failure* failure) {
-  return guarded(failure, [&] {
-    use_gpu();
-    check_launch(kernels::launch_wait_signal(kernel_world_, stream_, word, comparison, value,
-                                             results_.at<int64_t>(kFetchedOffset)));
-  });
-}
-
-sparkgap_status CudaWorld::fetch_add(int64_t* word, int64_t delta, Failure* failure) {
-  return guarded(failure, [&] {
-    use_gpu();
-    check_launch(kernels::launch_fetch_add(stream_, word, delta, results_.at<int64_t>(kFetchedOffset)));
-  });
-}
-
 sparkgap_status CudaWorld::poll(int64_t microseconds, Failure* failure) {
+  if (resident_ != nullptr && resident_->is_rung()) {
+    return poll_until(microseconds, failure,
+                      [this] { return resident_->is_answered() ? cudaSuccess : cudaErrorNotReady; });
+  }
   return poll_until(microseconds, failure, [this] { return cudaStreamQuery(stream_); });
 }
 
@@ -367,13 +312,29 @@ sparkgap_status CudaWorld::elapsed_us(Event& start, Event& end, double* microsec
   });
 }
 
+void CudaWorld::stop(bool together, const char* reason) {
+  end_resident();
+  provider_->stop(together, reason);
+}
+
 void CudaWorld::abandon(const char* reason) { OnlyWorld::allow_no_more(reason); }
 
+sparkgap_status CudaWorld::load_beside(BesideCard* card, Text& told, Failure* failure) {
+  return guarded(failure, [&] {
+    beside_.load(control_.abort_state, info_.uuid, card);
+    told.add("%s", beside_.get()->library_path().c_str());
+  });
+}
+
 void CudaWorld::describe(Text& text) const {
-  const int32_t version = provider_->library_version();
   const char* product = provider_->product();
-  text.add("%s %d.%d.%d (%s) on %s %s %s, driver %s", product, version / 10000, version / 100 % 100, version % 100,
+  text.add("%s %s (%s) on %s %s %s, driver %s", product, version_text(provider_->library_version()).c_str(),
            provider_->library_path().c_str(), info_.name, info_.pci, info_.uuid, info_.driver);
+  if (resident_ != nullptr) {
+    text.add(", a resident kernel, launched %llu times", static_cast<unsigned long long>(resident_->launches()));
+  } else if (options_.resident_idle_ms > 0) {
+    text.add(", no resident kernel, because the GPUs of the PEs do not reach each other");
+  }
   if (provider_start_us_ == 0) return;
   text.add(", %s started in %lld ms", product, static_cast<long long>(provider_start_us_ / 1000));
 }

@@ -5,13 +5,18 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "collective/kernels.h"
+#include "collective/program.h"
 #include "cuda/gpu.h"
 #include "cuda/pinned.h"
 #include "engine/device/cuda/memory_map.h"
+#include "engine/device/cuda/nccl_beside.h"
 #include "engine/device/cuda/only_world.h"
+#include "engine/device/cuda/resident.h"
 #include "engine/device/cuda/staging.h"
 #include "engine/device/device.h"
 #include "provider/device/device_provider.h"
@@ -64,11 +69,25 @@ class CudaWorld final : public DeviceWorld {
 
   const kernels::WaitRecord& wait_record() const override { return *results_.at<kernels::WaitRecord>(); }
   sparkgap_status check_provider(Failure* failure) override {
-    return guarded(failure, [&] { provider_->check(); });
+    return guarded(failure, [&] {
+      provider_->check();
+      beside_.check();
+    });
   }
-  int64_t inside_provider_us() const override { return provider_->inside_us(); }
-  void abort() override { provider_->abort(); }
-  void stop(bool together, const char* reason) override { provider_->stop(together, reason); }
+  int64_t inside_provider_us() const override { return std::max(provider_->inside_us(), beside_.inside_us()); }
+  void abort() override {
+    beside_.abort();
+    provider_->abort();
+  }
+  void prepare_beside() override { beside_.prepare(); }
+  sparkgap_status load_beside(BesideCard* card, Text& told, Failure* failure) override;
+  sparkgap_status start_beside(const uint8_t* id, Failure* failure) override {
+    return guarded(failure, [&] { beside_.start(id); });
+  }
+  void drop_beside() override { beside_.abort(); }
+  void stop_beside(bool together) override { beside_.stop(together); }
+  bool end_resident() override { return resident_ == nullptr || resident_->end(); }
+  void stop(bool together, const char* reason) override;
   void abandon(const char* reason) override;
   void describe(Text& text) const override;
 
@@ -76,8 +95,11 @@ class CudaWorld final : public DeviceWorld {
   static constexpr uint64_t kFetchedOffset = 512;
 
   class Memory;
+  class Step;
 
   void use_gpu() const { gpu_.use(); }
+  bool make_program(int32_t step, size_t nodes, cudaGraph_t* graph, void** memory);
+  void give_back(void* memory);
   void find_place(kernels::KernelCall& call);
   template <class Query>
   sparkgap_status poll_until(int64_t microseconds, Failure* failure, const Query& query);
@@ -86,6 +108,7 @@ class CudaWorld final : public DeviceWorld {
   const DeviceWorldOptions options_;
   const sparkgap_device_info info_;
   std::unique_ptr<DeviceProvider> provider_;
+  NcclBeside beside_;
   Staging staging_;
   CurrentGpu gpu_;
   MemoryMap memory_map_;
@@ -95,6 +118,9 @@ class CudaWorld final : public DeviceWorld {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t order_ = nullptr;  // between two streams
   kernels::KernelWorld kernel_world_ = {};
+  std::unique_ptr<Resident> resident_;  // if there may be one
+  kernels::Program program_;            // what the step that is being recorded would be as one kernel
+  std::vector<void*> given_back_;       // of steps, while the stream was captured
   DeviceControl control_ = {};
   bool control_registered_ = false;
   int64_t provider_start_us_ = 0;  // what of the time to connect was not ours

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "base/version.h"
 #include "cuda/cuda_error.h"
 #include "cuda/gpu.h"
 #include "engine/device/cuda/cuda_world.h"
@@ -19,7 +20,7 @@ std::unique_ptr<DeviceProvider> make(const DeviceWorldOptions& options) {
 }
 
 void describe_library(Text& found, const char* product, int32_t version, const std::string& path) {
-  found.add("%s %d.%d.%d, %s", product, version / 10000, version / 100 % 100, version % 100, path.c_str());
+  found.add("%s %s, %s", product, version_text(version).c_str(), path.c_str());
 }
 
 void probe_nvshmem(const char* library, Text& found) {

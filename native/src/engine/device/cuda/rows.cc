@@ -16,6 +16,7 @@ sparkgap_status CudaWorld::rows(const RowsCall& call, void* const* parts, uint32
           "%p is host memory: in a GPU world rows, tables and weights are exchanged from the GPU's memory to the GPU's",
           memory);
     }
+    if (resident_ != nullptr) resident_->expect_rows(call.operation, stream_);
     kernels::RowsLaunch launch = {call, signature, {}};
     for (int32_t pe = 0; pe < options_.near_pes; ++pe) launch.parts[pe] = static_cast<uint8_t*>(parts[pe]);
     const auto error = static_cast<cudaError_t>(kernels::launch_rows(kernel_world_, stream_, launch));

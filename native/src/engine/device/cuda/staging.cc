@@ -55,6 +55,13 @@ bool Staging::stage(CollectiveCall& call, MemoryMap& memory, cudaStream_t stream
   return true;
 }
 
+bool Staging::has_room(const CollectiveCall& call) const {
+  const uint64_t most_pinned = call.algorithm == Algorithm::kDefault ? 0 : kPinnedBytes;
+  const uint64_t read = read_by(call).bytes;
+  const uint64_t written = written_by(call).bytes;
+  return (read <= most_pinned || read <= in_.bytes()) && (written <= most_pinned || written <= out_.bytes());
+}
+
 void Staging::finish(cudaStream_t stream) {
   if (user_out_ == nullptr) return;
   if (!description_of(staged_).has_tables()) {

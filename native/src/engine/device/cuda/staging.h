@@ -29,6 +29,8 @@ class Staging {
   // Puts staging in the place of what is host memory in `call`, and enqueues copies of what the call reads. True if
   // there was any: then finish() is due once the call is done.
   bool stage(CollectiveCall& call, MemoryMap& memory, cudaStream_t stream);
+  // Whether stage() needs no memory for it that is not there yet, as far as its arrays may be host memory.
+  bool has_room(const CollectiveCall& call) const;
   // Copies what the call has written to the host memory that it was meant for.
   void finish(cudaStream_t stream);
 

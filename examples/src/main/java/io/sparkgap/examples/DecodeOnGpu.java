@@ -3,7 +3,6 @@ package io.sparkgap.examples;
 import io.sparkgap.api.Collective;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
-import io.sparkgap.api.Event;
 import io.sparkgap.api.ReduceOp;
 import io.sparkgap.api.Step;
 import io.sparkgap.api.StepFunction;
@@ -82,22 +81,6 @@ final class DecodeOnGpu implements DecodeWays {
     float[] found = new float[model.width()];
     state.read(0, found, 0, found.length);
     return found;
-  }
-
-  @Override
-  public double micros(Runnable run, int repetitions) {
-    communicator.synchronize();
-    communicator.barrier();
-    try (Event start = communicator.event();
-        Event end = communicator.event()) {
-      start.record();
-      for (int i = 0; i < repetitions; i++) {
-        run.run();
-      }
-      end.record();
-      end.synchronize();
-      return end.microsSince(start);
-    }
   }
 
   @Override

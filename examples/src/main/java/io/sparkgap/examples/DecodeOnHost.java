@@ -52,16 +52,6 @@ final class DecodeOnHost implements DecodeWays {
   }
 
   @Override
-  public double micros(Runnable run, int repetitions) {
-    communicator.barrier();
-    long start = System.nanoTime();
-    for (int i = 0; i < repetitions; i++) {
-      run.run();
-    }
-    return (System.nanoTime() - start) / 1e3;
-  }
-
-  @Override
   public String missing() {
     return "One kernel for all layers, and NCCL beside it, need GPUs (spark.sparkgap.provider=nccl)"
         + " and examples that were built with -Pcuda.";

@@ -4,12 +4,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
-import io.sparkgap.api.ReduceOp;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkConf;
@@ -118,14 +116,13 @@ public final class DecodeStep {
   private static double micros(Communicator communicator, DecodeWays ways, Runnable run) {
     boolean onGpus = communicator.stream() != 0;
     int repetitions = onGpus ? 30 : 3;
-    double[] batches = new double[BATCHES + 1];
-    for (int batch = 0; batch <= BATCHES; batch++) {
+    double[] batches = new double[BATCHES];
+    for (int batch = -1; batch < BATCHES; batch++) {
       ways.reset();
-      batches[batch] = ways.micros(run, repetitions) / repetitions;
+      double micros = RunTimes.micros(communicator, run, repetitions) / repetitions;
+      batches[Math.max(batch, 0)] = micros;
     }
-    communicator.allReduce(batches, ReduceOp.MAX);
-    Arrays.sort(batches, 1, batches.length);
-    return batches[1 + BATCHES / 2];
+    return RunTimes.median(communicator, batches);
   }
 
   private static float largestDifference(float[] a, float[] b) {

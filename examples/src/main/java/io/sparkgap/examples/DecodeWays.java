@@ -23,9 +23,6 @@ interface DecodeWays extends AutoCloseable {
   /** What the last layer came to. */
   float[] state();
 
-  /** Microseconds that {@code repetitions} runs took, on this PE. */
-  double micros(Runnable run, int repetitions);
-
   /** What kept ways from being here, as a sentence; empty if nothing did. */
   String missing();
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.SparkgapPlugin;
+import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.jni.SparkgapNative;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -86,6 +87,20 @@ abstract class ExamplesOnSpark {
   }
 
   @Test
+  void everyAlgorithmOfAnAllReduceIsInTheTableAndOneIsTheFastest() throws Exception {
+    List<BenchEvent> events = OneShotOrRing.sweep(spark, 2, 128);
+
+    assertThat(events).last().isEqualTo(new BenchEvent.End(true));
+    List<String> lines = OneShotOrRing.table(events);
+    assertThat(lines.get(0)).startsWith("allReduce float32 sum, symmetric memory, calls");
+    assertThat(lines.get(1))
+        .contains("host/packets", "host/one-shot", "host/two-shot", "host/direct");
+    assertThat(lines.subList(2, 4))
+        .allSatisfy(line -> assertThat(line).containsPattern("^ *(64|128) B .*\\d\\*.* host/"));
+    assertThat(lines.get(4)).contains(": best host/");
+  }
+
+  @Test
   void everyPeFindsTheLetterOfItsNeighbour() {
     List<String> letters = HelloPut.exchangeLetters(spark, PES);
 
@@ -120,6 +135,28 @@ abstract class ExamplesOnSpark {
     assertThatThrownBy(() -> new DecodeModel(3, 1024, 0, 2))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Pass an even number from 2");
+  }
+
+  @Test
+  void everyWayToASumOfProductsComesToTheSameBits() {
+    FusedProduct.Figures figures = FusedProduct.measure(spark, 3, "24x16x48", "");
+
+    assertThat(figures.world()).contains("host");
+    assertThat(figures.missing()).contains("need GPUs");
+    assertThat(figures.rows())
+        .extracting(row -> row.sum() + ": " + row.way())
+        .containsExactly(
+            "reduceScatter: product, then ours",
+            "reduceScatter: fused",
+            "allReduce: product, then ours",
+            "allReduce: fused");
+    assertThat(figures.rows())
+        .allSatisfy(
+            row -> {
+              assertThat(row.micros()).isPositive();
+              assertThat(row.productMicros()).isPositive();
+              assertThat(row.sameBits()).isTrue();
+            });
   }
 
   @Test

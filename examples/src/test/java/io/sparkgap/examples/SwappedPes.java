@@ -95,6 +95,7 @@ final class SwappedPes {
               "",
               shared,
               0,
+              Duration.ZERO,
               nvshmemLibrary,
               ncclLibrary,
               WireSettings.AUTO,

@@ -7,24 +7,29 @@ import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
 import io.sparkgap.bench.Mode;
+import io.sparkgap.bench.Series;
 import io.sparkgap.launcher.bench.HtmlReport;
 import io.sparkgap.launcher.bench.Peers;
 import io.sparkgap.launcher.bench.Report;
 import io.sparkgap.launcher.bench.ReportFiles;
 import io.sparkgap.launcher.bench.RowTable;
-import io.sparkgap.launcher.bench.Series;
+import io.sparkgap.launcher.bench.Told;
 import io.sparkgap.launcher.cluster.ExitCode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -51,6 +56,8 @@ import picocli.CommandLine.Spec;
     versionProvider = BuildInfo.class)
 final class BenchCommand implements Callable<Integer> {
   private static final long MOST_BYTES = 1L << 34;
+  private static final String ROUTE = "((host|nodes|nvshmem|nccl)/)?[a-z]+(-[a-z]+)*";
+  private static final Set<String> OF_REPORTS = Set.of("--replay", "--json", "--csv", "--html");
 
   @Spec private CommandSpec command;
   @Mixin private SweepOptions options;
@@ -123,8 +130,9 @@ final class BenchCommand implements Callable<Integer> {
       split = ",",
       order = 11,
       description =
-          "Which routes: auto for the selector's choice, or algorithms such as one-shot; native calls"
-              + " take these as well (default: auto and, from Java, every algorithm).")
+          "Which routes: auto for the selector's choice, or algorithms such as one-shot or"
+              + " host/one-shot; native calls take these as well (default: auto and, from Java, every"
+              + " algorithm).")
   private List<String> routes = List.of();
 
   @Option(
@@ -197,11 +205,55 @@ final class BenchCommand implements Callable<Integer> {
       description = "Write a page with curves there, which needs no network.")
   private Path html;
 
+  @Option(
+      names = "--replay",
+      paramLabel = "FILE",
+      order = 20,
+      description =
+          "Measure nothing: show, and write, what an application that measured printed or wrote there,"
+              + " such as the example OneShotOrRing.")
+  private Path replay;
+
   @Override
   public Integer call() throws Exception {
     requireSense();
-    options.prepare();
     Terminal terminal = Terminal.standardOutput();
+    Report report = replay == null ? measured(terminal) : replayed(terminal);
+    show(report, terminal);
+    write(report);
+    return (report.wrong() > 0 ? ExitCode.UNFIT : ExitCode.SUCCESS).code();
+  }
+
+  /** What somebody else measured. */
+  private Report replayed(Terminal terminal) throws LauncherException {
+    Told told;
+    try {
+      told = Told.read(replay);
+    } catch (IOException | UncheckedIOException e) {
+      throw new LauncherException(
+          ExitCode.USAGE, "--replay " + replay + " cannot be read: " + e, e);
+    }
+    if (told.rows().isEmpty()) {
+      throw new LauncherException(
+          ExitCode.USAGE,
+          "--replay " + replay + " has no figures: name what an application that measures printed");
+    }
+    RowTable table = new RowTable(terminal);
+    told.rows().forEach(table::show);
+    return new Report(
+        SweepRun.about(arguments()),
+        told.world(),
+        Report.latest(told.rows()),
+        told.leftOut(),
+        told.isComplete());
+  }
+
+  private List<String> arguments() {
+    return command.commandLine().getParent().getParseResult().originalArgs();
+  }
+
+  private Report measured(Terminal terminal) throws Exception {
+    options.prepare();
     RowTable table = new RowTable(terminal);
     List<Row> rows = Collections.synchronizedList(new ArrayList<>());
     List<String> leftOut = new ArrayList<>();
@@ -226,17 +278,14 @@ final class BenchCommand implements Callable<Integer> {
             table.show(row);
           }
         });
-    leftOut.addAll(run.leftOut());
-    Report report =
-        new Report(
-            run.about(command.commandLine().getParent().getParseResult().originalArgs()),
-            run.world(),
-            Report.latest(rows),
-            leftOut,
-            run.isComplete());
-    show(report, terminal);
-    write(report);
-    return (report.wrong() > 0 ? ExitCode.UNFIT : ExitCode.SUCCESS).code();
+    requireRows(run, rows);
+    leftOut.addAll(run.told().leftOut());
+    return new Report(
+        run.aboutRun(arguments()),
+        run.told().world(),
+        Report.latest(rows),
+        leftOut,
+        run.told().isComplete());
   }
 
   private void requireSense() throws LauncherException {
@@ -253,10 +302,43 @@ final class BenchCommand implements Callable<Integer> {
     if (batchMillis < 1 || batchMillis > 10_000) {
       problems.add("--batch-time must be from 1 to 10000 ms, but is " + batchMillis);
     }
+    routes.stream()
+        .filter(route -> !route.matches(ROUTE))
+        .forEach(
+            route ->
+                problems.add(
+                    "--routes "
+                        + route
+                        + ": name an algorithm, such as one-shot or host/one-shot, or auto"));
+    if (replay != null) {
+      List<String> useless =
+          command.commandLine().getParseResult().matchedOptions().stream()
+              .map(OptionSpec::longestName)
+              .filter(name -> !OF_REPORTS.contains(name))
+              .distinct()
+              .toList();
+      if (!useless.isEmpty()) {
+        problems.add("--replay measures nothing: leave out " + String.join(", ", useless));
+      }
+    }
     Stream.of(json, csv, html)
         .filter(Objects::nonNull)
         .forEach(file -> SweepOptions.requireWritable(file, problems));
     SweepOptions.refuse(problems);
+  }
+
+  /** Nothing at all is no result. */
+  private static void requireRows(SweepRun run, List<Row> rows) throws LauncherException {
+    if (rows.stream().anyMatch(row -> row.by().equals(Series.JAVA))) {
+      return;
+    }
+    if (!run.told().isComplete()) {
+      throw new LauncherException(
+          ExitCode.WAITED_TOO_LONG, "the time was over before anything was measured: see --limit");
+    }
+    List<String> why = new ArrayList<>(List.of("nothing was measured from Java:"));
+    why.addAll(run.told().leftOut());
+    throw new LauncherException(ExitCode.USAGE, String.join(System.lineSeparator() + "  ", why));
   }
 
   private BenchSpec spec(int pes) {
@@ -271,6 +353,7 @@ final class BenchCommand implements Callable<Integer> {
         ops,
         memories,
         modes,
+        false,
         routes,
         sizes,
         batches,

@@ -9,10 +9,7 @@ import io.sparkgap.launcher.doctor.Executor;
 import io.sparkgap.launcher.submit.GivenSettings;
 import io.sparkgap.plugin.TestedVersions;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -108,15 +105,9 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private List<Finding> ofThisMachine() throws Exception {
-    Path cache = Files.createTempDirectory("sparkgap-doctor");
-    try {
-      return DoctorClasses.examine(installation, spark, given.values(), cache);
-    } finally {
-      try (Stream<Path> files = Files.walk(cache)) {
-        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
+    // For the native library.
+    try (TemporaryFolder cache = TemporaryFolder.create("sparkgap-doctor")) {
+      return DoctorClasses.examine(installation, spark, given.values(), cache.path());
     }
   }
 

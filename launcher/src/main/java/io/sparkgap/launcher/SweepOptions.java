@@ -16,7 +16,7 @@ final class SweepOptions {
   /** The largest world that they make on this machine by themselves. */
   private static final int MOST_PES_HERE = 64;
 
-  /** How long one size may take. */
+  /** How long they may say nothing, who tell every ten seconds that they go on. */
   private static final Duration SILENCE = Duration.ofMinutes(5);
 
   private static final String APPLICATION = "io.sparkgap.bench.BenchApplication";
@@ -59,11 +59,6 @@ final class SweepOptions {
   /** Whether executors are processes of this machine that this command starts. */
   boolean isHere() {
     return !common.namesMaster();
-  }
-
-  /** Whether each PE is asked to have a GPU. */
-  boolean hasGpus() {
-    return executors.gpusPerPe() > 0;
   }
 
   /** How many PEs there are here. */

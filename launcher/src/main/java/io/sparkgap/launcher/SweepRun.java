@@ -5,16 +5,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
-import io.sparkgap.launcher.bench.Words;
+import io.sparkgap.bench.Words;
+import io.sparkgap.launcher.bench.Told;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
@@ -26,9 +27,7 @@ final class SweepRun {
   private final SweepOptions options;
   private final Terminal terminal;
   private final long start = System.nanoTime();
-  private final List<String> leftOut = new ArrayList<>();
-  private BenchEvent.World world;
-  private BenchEvent.End end;
+  private final Told told = new Told();
   private Waiting waiting;
 
   /** What was measured must not be used: thrown by who takes events, for the user. */
@@ -65,7 +64,7 @@ final class SweepRun {
                 return List.of(file.toString());
               },
               line -> take(line, take),
-              () -> end != null);
+              told::hasEnded);
     } catch (Refused e) {
       throw new LauncherException(ExitCode.USAGE, e.getMessage(), e);
     } finally {
@@ -75,28 +74,23 @@ final class SweepRun {
   }
 
   private boolean take(String line, Consumer<BenchEvent> take) {
-    if (!line.startsWith(BenchEvent.MARK)) {
-      return true;
-    }
     try {
-      BenchEvent event = JSON.readValue(line, BenchEvent.class);
+      Optional<BenchEvent> event = Told.event(line);
+      if (event.isEmpty()) {
+        return true;
+      }
       waiting.close();
-      note(event);
-      take.accept(event);
+      told.add(event.get());
+      show(event.get());
+      take.accept(event.get());
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("this is no event of a benchmark: " + line, e);
     }
     return !terminal.isClosed();
   }
 
-  private void note(BenchEvent event) {
-    if (event instanceof BenchEvent.World told) {
-      world = told;
-    } else if (event instanceof BenchEvent.LeftOut told) {
-      leftOut.add(told.call().text() + ": " + told.why());
-    } else if (event instanceof BenchEvent.End told) {
-      end = told;
-    } else if (event instanceof BenchEvent.Measuring now) {
+  private void show(BenchEvent event) {
+    if (event instanceof BenchEvent.Measuring now) {
       Measured call = now.call();
       terminal.status(
           "  %s %d of %d  %s%s"
@@ -111,26 +105,23 @@ final class SweepRun {
     }
   }
 
-  /** Null before there was one. */
-  BenchEvent.World world() {
-    return world;
+  /** What PEs told so far. */
+  Told told() {
+    return told;
   }
 
-  /** What this world does not have, a sentence each. */
-  List<String> leftOut() {
-    return leftOut;
+  /** What people ask of a figure that this run has found. */
+  Map<String, String> aboutRun(List<String> words) {
+    Map<String, String> about = about(words);
+    about.put("took", Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
+    return about;
   }
 
-  boolean isComplete() {
-    return end != null && end.complete();
-  }
-
-  /** What people ask of a figure. */
-  Map<String, String> about(List<String> words) {
+  /** What people ask of a report. */
+  static Map<String, String> about(List<String> words) {
     Map<String, String> about = new LinkedHashMap<>();
     about.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     about.put("command", "sparkgap " + String.join(" ", words));
-    about.put("took", Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
     about.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     return about;
   }

@@ -5,7 +5,7 @@ import io.sparkgap.api.ReduceOp;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
 import io.sparkgap.bench.Mode;
-import io.sparkgap.launcher.bench.Words;
+import io.sparkgap.bench.Words;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

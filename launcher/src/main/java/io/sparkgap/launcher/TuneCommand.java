@@ -6,10 +6,9 @@ import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
-import io.sparkgap.bench.Mode;
+import io.sparkgap.bench.Series;
 import io.sparkgap.launcher.bench.Partial;
 import io.sparkgap.launcher.bench.Report;
-import io.sparkgap.launcher.bench.Series;
 import io.sparkgap.launcher.bench.TableMaker;
 import io.sparkgap.launcher.cluster.ExitCode;
 import java.io.IOException;
@@ -41,8 +40,9 @@ import picocli.CommandLine.Spec;
       "",
       "If it is broken off, or its time is over, the same command goes on from there.",
       "",
-      "Exit codes: 0 if there is a table, of everything or of what there was time for; otherwise"
-          + " those of `sparkgap submit`.",
+      "Exit codes: 0 if there is a table, of everything or of what there was time for; 8 if there is"
+          + " one and a route, which is not in it, gave wrong results; otherwise those of"
+          + " `sparkgap submit`.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -164,17 +164,24 @@ final class TuneCommand implements Callable<Integer> {
     SweepOptions.refuse(problems);
   }
 
-  /** Powers of two and one between, of whole elements. */
-  private List<Long> sizes() {
+  /** {@code from} times powers of two and one between, of whole elements. */
+  static List<Long> sizes(long from, long to) {
     Set<Long> sizes = new TreeSet<>();
     for (long bytes = from; bytes <= to; bytes *= 2) {
-      sizes.add(bytes);
-      long between = bytes * 3 / 2 / DataType.FLOAT32.bytes() * DataType.FLOAT32.bytes();
-      if (between <= to) {
-        sizes.add(between);
+      sizes.add(whole(bytes));
+      if (bytes * 3 / 2 <= to) {
+        sizes.add(whole(bytes * 3 / 2));
       }
     }
     return List.copyOf(sizes);
+  }
+
+  private List<Long> sizes() {
+    return sizes(from, to);
+  }
+
+  private static long whole(long bytes) {
+    return bytes / DataType.FLOAT32.bytes() * DataType.FLOAT32.bytes();
   }
 
   private BenchSpec spec(int pes, List<String> done) {
@@ -184,7 +191,8 @@ final class TuneCommand implements Callable<Integer> {
         List.of(DataType.FLOAT32),
         List.of(ReduceOp.SUM),
         List.of(Memory.SYMMETRIC),
-        List.of(options.hasGpus() ? Mode.STEP : Mode.CALLS),
+        List.of(),
+        true,
         List.of(),
         sizes(),
         BATCHES,
@@ -230,6 +238,8 @@ final class TuneCommand implements Callable<Integer> {
         missing.add(call.text());
       }
     }
+    List<String> wrong = TableMaker.wrong(Report.latest(partial.rows()));
+    wrong.forEach(line -> terminal.line(terminal.styled("fg(red)", line)));
     if (whole.isEmpty()) {
       throw new LauncherException(
           ExitCode.WAITED_TOO_LONG,
@@ -240,7 +250,7 @@ final class TuneCommand implements Callable<Integer> {
     TableMaker.write(
         maker.table(
             called,
-            run.about(command.commandLine().getParent().getParseResult().originalArgs()),
+            run.aboutRun(command.commandLine().getParent().getParseResult().originalArgs()),
             whole),
         out);
     terminal.line("");
@@ -264,7 +274,7 @@ final class TuneCommand implements Callable<Integer> {
             + out
             + ". To use it: --conf spark.sparkgap.tuning.table="
             + out.toAbsolutePath());
-    return ExitCode.SUCCESS.code();
+    return (wrong.isEmpty() ? ExitCode.SUCCESS : ExitCode.UNFIT).code();
   }
 
   private static Measured callOf(Series series) {

@@ -69,8 +69,8 @@ class BenchCommandTest {
         .containsPattern("Not measured: MPI: |from .*MPI");
     JsonNode report = JSON.readTree(json.toFile());
     assertThat(report.path("complete").asBoolean()).isTrue();
-    assertThat(report.path("world").path("pes").asInt()).isEqualTo(2);
-    assertThat(report.path("world").path("provider").asText()).isEqualTo("host");
+    assertThat(report.path("world").path("key").path("pes").asInt()).isEqualTo(2);
+    assertThat(report.path("world").path("key").path("provider").asText()).isEqualTo("host");
     assertThat(report.path("about").path("command").asText()).startsWith("sparkgap bench");
     List<String> calls = report.path("rows").findValuesAsText("call").stream().distinct().toList();
     assertThat(calls).containsExactlyInAnyOrder("allReduce", "allGather", "putSignal");
@@ -117,10 +117,44 @@ class BenchCommandTest {
   }
 
   @Test
+  void whatAnotherApplicationMeasuredIsShownAndDrawn() throws Exception {
+    Path told = folder.resolve("told.txt");
+    Path html = folder.resolve("bench.html");
+    String row =
+        "{\"event\":\"row\",\"by\":\"java\",\"call\":\"ALL_REDUCE\",\"route\":\"host/%s\",\"auto\":false,"
+            + "\"type\":\"FLOAT32\",\"op\":\"SUM\",\"memory\":\"SYMMETRIC\",\"mode\":\"CALLS\","
+            + "\"bytes\":%d,\"size\":%2$d,\"count\":16,\"micros\":%s,\"algbw\":1,\"busbw\":1,\"wrong\":0}";
+    Files.write(
+        told,
+        List.of(
+            "something else that was printed",
+            row.formatted("one-shot", 64, 0.5),
+            row.formatted("ring", 64, 2.5),
+            row.formatted("one-shot", 4096, 9.5),
+            row.formatted("ring", 4096, 4.5),
+            "{\"event\":\"end\",\"complete\":true}"));
+
+    Result result = sparkgap.run("bench", "--replay=" + told, "--html=" + html);
+
+    assertThat(result.exitCode()).as(result.out() + result.err()).isZero();
+    assertThat(result.out())
+        .contains("# allReduce, symmetric memory, calls, from java")
+        .contains("calls: best host/one-shot, host/ring from 4 KiB");
+    assertThat(Files.readString(html, UTF_8))
+        .contains("uPlot", "\"crossovers\":\"host/one-shot, host/ring from 4 KiB\"");
+
+    Files.writeString(told, "nothing\n", UTF_8);
+    assertRefused("has no figures", "bench", "--replay=" + told);
+    assertRefused("cannot be read", "bench", "--replay=/nonexistent/told.txt");
+    assertRefused("leave out --calls", "bench", "--replay=" + told, "--calls=put");
+  }
+
+  @Test
   void whatCannotBeMeasuredIsRefusedBeforeAnythingStarts() throws Exception {
     assertRefused("there is no call \"allReduces\" to measure", "bench", "--calls=allReduces");
     assertRefused("--from and --to", "bench", "--from=4K", "--to=1K");
     assertRefused("cannot be written", "bench", "--html=/nonexistent/report.html");
+    assertRefused("--routes host/one_shot", "bench", "--routes=auto,host/one_shot");
     assertRefused("it has no routes by size", "tune", "--calls=put");
     assertRefused("--name my table", "tune", "--name=my table");
   }

@@ -215,6 +215,39 @@ class DoctorCommandTest {
     assertError(json(result).path("findings"), "GPUs", "couldn't communicate");
   }
 
+  @Test
+  void brokenOffWhileADriverHangsItLeavesNeitherProcessesNorFiles() throws Exception {
+    Path temporary = Files.createDirectory(folder.resolve("tmp"));
+    Path asked = folder.resolve("asked");
+    String path = withNvidiaSmi("echo $$ >> " + asked + "\nexec sleep 600\n");
+    Process process =
+        sparkgap
+            .with("PATH", path)
+            .with("JAVA_TOOL_OPTIONS", "-XX:-UsePerfData -Djava.io.tmpdir=" + temporary)
+            .start("doctor", "--json");
+    while (process.isAlive() && (Files.notExists(asked) || Files.readAllLines(asked).size() < 4)) {
+      Thread.sleep(20);
+    }
+    process.destroy();
+    process.waitFor();
+
+    List<String> hanging = Files.readAllLines(asked);
+    assertThat(hanging).hasSize(4);
+    for (String pid : hanging) {
+      Path status = Path.of("/proc", pid, "status");
+      for (int i = 0; i < 250 && isRunning(status); i++) {
+        Thread.sleep(20);
+      }
+      assertThat(isRunning(status)).as(pid).isFalse();
+    }
+    assertThat(temporary).isEmptyDirectory();
+  }
+
+  /** Whose parent has ended may stay as a zombie, in a container where nobody looks after it. */
+  private static boolean isRunning(Path status) throws IOException {
+    return Files.exists(status) && !Files.readString(status).contains("State:\tZ");
+  }
+
   /** A path whose first program of that name is this one. */
   private String withNvidiaSmi(String script) throws IOException {
     Path tools = Files.createDirectories(folder.resolve("tools"));

@@ -33,6 +33,7 @@ enum Call {
   ROUTE("route"),
   EXPLAIN("explain"),
   HOLD_TO("holdTo"),
+  TUNING_KEY("tuningKey"),
   RECORD("record", "End this recording first."),
   RUN_STEP("Step.run", "Record its calls again."),
   CLOSE_STEP("Step.close"),

@@ -344,6 +344,14 @@ public final class Communicator extends Collectives implements AutoCloseable {
   }
 
   /**
+   * What this world is to tuning tables: a table with this key is for it. Asks nobody: any PE may
+   * call it by itself.
+   */
+  public TuningKey tuningKey() {
+    return routes.tuningKey();
+  }
+
+  /**
    * Holds a collective to one algorithm, whatever the size. All PEs must do the same. For
    * measurement, tests and people who know better.
    *

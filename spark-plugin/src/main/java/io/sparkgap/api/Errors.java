@@ -20,6 +20,30 @@ public final class Errors {
    */
   public static RuntimeException of(
       WorldHandle world, int status, int pe, int pes, long epoch, String call) {
+    return of(
+        world,
+        status,
+        pe,
+        pes,
+        epoch,
+        call,
+        " Nothing was sent and the world is still good: mend the call.");
+  }
+
+  /** The same for what makes a world, whose arguments are the application's settings. */
+  public static RuntimeException ofMaking(
+      WorldHandle world, int status, int pe, int pes, long epoch, String call) {
+    return of(world, status, pe, pes, epoch, call, " There is no world: change that setting.");
+  }
+
+  private static RuntimeException of(
+      WorldHandle world,
+      int status,
+      int pe,
+      int pes,
+      long epoch,
+      String call,
+      String remedyOfArgument) {
     String said = lastError(world);
     int peer = world == null || world.isNull() ? -1 : SparkgapNative.sparkgap_last_error_pe(world);
     String message =
@@ -28,7 +52,9 @@ public final class Errors {
             + place(pe, pes, epoch)
             + ": "
             + sentence(said.isEmpty() ? unexplained(status) : said)
-            + remedy(world, status, said);
+            + (status == SparkgapNative.SPARKGAP_INVALID_ARGUMENT
+                ? remedyOfArgument
+                : remedy(world, status, said));
     return switch (status) {
       case SparkgapNative.SPARKGAP_INVALID_ARGUMENT -> new IllegalArgumentException(message);
       case SparkgapNative.SPARKGAP_TIMED_OUT -> new PeerTimeoutException(message, pe, peer, epoch);
@@ -47,8 +73,6 @@ public final class Errors {
   /** What helps, as far as the native library has not said so itself. */
   private static String remedy(WorldHandle world, int status, String said) {
     return switch (status) {
-      case SparkgapNative.SPARKGAP_INVALID_ARGUMENT ->
-          " Nothing was sent and the world is still good: mend the call.";
       case SparkgapNative.SPARKGAP_TIMED_OUT ->
           " Look in that PE's executor log for what keeps it"
               + unlessSaid(

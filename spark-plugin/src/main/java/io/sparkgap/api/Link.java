@@ -1,5 +1,7 @@
 package io.sparkgap.api;
 
+import io.sparkgap.jni.SparkgapNative;
+
 /** How two PEs reach each other. */
 public enum Link {
   /** GPU to GPU over NVLink. */
@@ -11,5 +13,16 @@ public enum Link {
   /** InfiniBand or RoCE between nodes. */
   RDMA,
   /** Sockets between nodes. */
-  TCP
+  TCP;
+
+  /** By the native library's number. */
+  public static Link of(int code) {
+    return switch (code) {
+      case SparkgapNative.SPARKGAP_LINK_NVLINK -> NVLINK;
+      case SparkgapNative.SPARKGAP_LINK_PCIE -> PCIE;
+      case SparkgapNative.SPARKGAP_LINK_TCP -> TCP;
+      case SparkgapNative.SPARKGAP_LINK_RDMA -> RDMA;
+      default -> SHM;
+    };
+  }
 }

@@ -32,11 +32,14 @@ public record RouteChoice(
    *     bandwidths
    */
   public record Time(double microseconds, boolean measured) {
+    /** From here on three digits would need an exponent. */
+    private static final double LONG = 999.5;
+
     /** For example {@code 1.3 us measured}. */
     @Override
     public String toString() {
-      return String.format(
-          Locale.ROOT, "%.3g us %s", microseconds, measured ? "measured" : "estimated");
+      String format = microseconds < LONG ? "%.3g us %s" : "%.0f us %s";
+      return String.format(Locale.ROOT, format, microseconds, measured ? "measured" : "estimated");
     }
   }
 

@@ -6,9 +6,11 @@ import static io.sparkgap.jni.SparkgapNative.SPARKGAP_OK;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_algorithms;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_explain;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_route;
+import static io.sparkgap.jni.SparkgapNative.sparkgap_world_key;
 import static io.sparkgap.jni.SparkgapNative.sparkgap_world_set_algorithm;
 
 import io.sparkgap.jni.RouteExplanation;
+import io.sparkgap.jni.TuningTable;
 import java.util.List;
 import java.util.Optional;
 
@@ -72,6 +74,28 @@ final class Routes {
       String call = Refusals.call(Call.ROUTE, "collective", collective);
       end.refusals.missing(call, "collective", collective);
       return List.of(sparkgap_algorithms(end.handle, collective.code).getString().split(", ", -1));
+    } finally {
+      end.confinement.exit();
+    }
+  }
+
+  TuningKey tuningKey() {
+    end.confinement.enter(Call.TUNING_KEY);
+    try (TuningTable key = new TuningTable()) {
+      int status = sparkgap_world_key(end.handle, key);
+      if (status != SPARKGAP_OK) {
+        throw end.failure(status, Refusals.call(Call.TUNING_KEY, ""));
+      }
+      return new TuningKey(
+          key.provider().getString(),
+          key.device().getString(),
+          Link.of(key.link()),
+          key.pes_from(),
+          key.nodes_from(),
+          key.shared() != 0,
+          key.lanes_from(),
+          key.nvshmem().getString(),
+          key.nccl().getString());
     } finally {
       end.confinement.exit();
     }

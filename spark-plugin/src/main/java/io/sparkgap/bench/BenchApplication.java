@@ -1,9 +1,11 @@
 package io.sparkgap.bench;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import java.io.File;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,13 +28,29 @@ public final class BenchApplication {
     BenchApplication application = new BenchApplication();
     try (JavaSparkContext spark = new JavaSparkContext(new SparkConf())) {
       Sparkgap.onReport(spark, (pe, line) -> application.tell(line));
-      String spoken = spark.version();
-      List<String> lines =
-          Sparkgap.run(
-              spark, spec.pes(), communicator -> new Sweep(communicator, spec, spoken).run());
       // What a PE reports can be lost on its way.
-      lines.get(0).lines().forEach(application::tell);
+      lines(spark, spec).forEach(application::tell);
     }
+  }
+
+  /** Measures on the PEs of a context, and returns what they told when all of it is done. */
+  public static List<BenchEvent> measure(JavaSparkContext spark, BenchSpec spec)
+      throws JsonProcessingException {
+    ObjectMapper json = new ObjectMapper();
+    List<BenchEvent> events = new ArrayList<>();
+    for (String line : lines(spark, spec)) {
+      events.add(json.readValue(line, BenchEvent.class));
+    }
+    return events;
+  }
+
+  private static List<String> lines(JavaSparkContext spark, BenchSpec spec) {
+    String version = spark.version();
+    return Sparkgap.run(
+            spark, spec.pes(), communicator -> new Sweep(communicator, spec, version).run())
+        .get(0)
+        .lines()
+        .toList();
   }
 
   private synchronized void tell(String line) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.sparkgap.api.DataType;
 import io.sparkgap.api.ReduceOp;
+import io.sparkgap.api.TuningKey;
 import java.util.List;
 
 /**
@@ -15,6 +16,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = BenchEvent.World.class, name = "world"),
   @JsonSubTypes.Type(value = BenchEvent.Row.class, name = "row"),
   @JsonSubTypes.Type(value = BenchEvent.Measuring.class, name = "measuring"),
+  @JsonSubTypes.Type(value = BenchEvent.Working.class, name = "working"),
   @JsonSubTypes.Type(value = BenchEvent.Done.class, name = "done"),
   @JsonSubTypes.Type(value = BenchEvent.LeftOut.class, name = "leftOut"),
   @JsonSubTypes.Type(value = BenchEvent.End.class, name = "end")
@@ -26,31 +28,24 @@ public sealed interface BenchEvent {
   /**
    * Where it is measured.
    *
-   * @param provider of the routes
-   * @param link the slowest between two PEs, in small letters
-   * @param pes how many
-   * @param nodes how many
+   * @param key of a tuning table for this world
    * @param hosts their names
-   * @param devices the kinds of what holds memory: names of GPUs or of CPUs
-   * @param shared whether there are more PEs than CPUs, or than GPUs
    * @param description the communicator's own
    * @param versions of Sparkgap's native library, of Java and of Spark
    */
-  record World(
-      String provider,
-      String link,
-      int pes,
-      int nodes,
-      List<String> hosts,
-      List<String> devices,
-      boolean shared,
-      String description,
-      List<String> versions)
+  record World(TuningKey key, List<String> hosts, String description, List<String> versions)
       implements BenchEvent {}
 
   /** The next size of a call begins. */
   record Measuring(int number, int of, Measured call, DataType type, long bytes)
       implements BenchEvent {}
+
+  /**
+   * It goes on, however long a size takes.
+   *
+   * @param seconds since the beginning
+   */
+  record Working(long seconds) implements BenchEvent {}
 
   /**
    * What one route took.
@@ -88,8 +83,12 @@ public sealed interface BenchEvent {
   /** All rows of one size have been told. */
   record Done(String key) implements BenchEvent {}
 
-  /** A call that this world does not have, and why. */
-  record LeftOut(Measured call, String why) implements BenchEvent {}
+  /**
+   * Something that was asked for and is not measured.
+   *
+   * @param what for example a call, by its name
+   */
+  record LeftOut(String what, String why) implements BenchEvent {}
 
   /**
    * The last.

@@ -5,6 +5,8 @@ import io.sparkgap.api.ReduceOp;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * What is to be measured.
@@ -15,8 +17,11 @@ import java.util.List;
  * @param ops of calls that reduce
  * @param memories where the arrays are; private ones are left out on GPUs
  * @param modes none: all that a world on GPUs has, calls back to back on the host
- * @param routes algorithms, and {@code auto} for what the selector takes; none: all
- * @param sizes bytes of a block, count times the size of an element, in ascending order
+ * @param forTable whether only that mode is measured whose times tuning tables have, instead
+ * @param routes algorithms, with their provider or without, and {@code auto} for what the selector
+ *     takes; none: all
+ * @param sizes bytes of a block, in ascending order; of those that are no whole elements as many as
+ *     fit into them
  * @param batches that are timed, in turns with the other routes; the median counts
  * @param batchMicros what a batch is to take
  * @param check whether results are looked at
@@ -30,6 +35,7 @@ public record BenchSpec(
     List<ReduceOp> ops,
     List<Memory> memories,
     List<Mode> modes,
+    boolean forTable,
     List<String> routes,
     List<Long> sizes,
     int batches,
@@ -60,19 +66,33 @@ public record BenchSpec(
     }
   }
 
-  /** All that is measured, in order. */
-  List<Group> groups(boolean onGpus) {
+  /**
+   * All that is measured, in order.
+   *
+   * @param leftOut told what was asked for and cannot be
+   */
+  List<Group> groups(boolean onGpus, Consumer<BenchEvent.LeftOut> leftOut) {
+    List<Memory> there = memories;
+    if (onGpus && memories.contains(Memory.PRIVATE)) {
+      there = List.of(Memory.SYMMETRIC);
+      leftOut.accept(
+          new BenchEvent.LeftOut("private memory", "arrays of GPU worlds are symmetric"));
+    }
+    for (DataType type : types) {
+      if (sizes.get(0) < type.bytes()) {
+        leftOut.accept(
+            new BenchEvent.LeftOut(
+                "%s in less than %d bytes"
+                    .formatted(type.name().toLowerCase(Locale.ROOT), type.bytes()),
+                "that is no whole element"));
+      }
+    }
     List<Group> groups = new ArrayList<>();
     for (Measured call : calls) {
-      for (Memory memory : memories) {
-        if (onGpus && memory == Memory.PRIVATE) {
-          continue;
-        }
+      List<Mode> theirs = modesOf(call, onGpus, leftOut);
+      for (Memory memory : call.isEmpty() ? there.subList(0, Math.min(1, there.size())) : there) {
         for (DataType type : call.isEmpty() ? types.subList(0, 1) : types) {
-          addSizes(groups, call, memory, type, onGpus);
-        }
-        if (call.isEmpty()) {
-          break;
+          addSizes(groups, call, memory, type, theirs);
         }
       }
     }
@@ -80,31 +100,47 @@ public record BenchSpec(
   }
 
   private void addSizes(
-      List<Group> groups, Measured call, Memory memory, DataType type, boolean onGpus) {
-    List<ReduceOp> theirs = new ArrayList<>();
+      List<Group> groups, Measured call, Memory memory, DataType type, List<Mode> theirs) {
+    List<ReduceOp> reducing = new ArrayList<>();
     if (call.reduces()) {
-      theirs.addAll(ops);
+      reducing.addAll(ops);
     } else {
-      theirs.add(null);
+      reducing.add(null);
     }
-    for (ReduceOp op : theirs) {
-      for (Mode mode : modesOf(call, onGpus)) {
-        for (long bytes : call.isEmpty() ? List.of(0L) : sizes) {
-          if (call.isEmpty() || bytes >= type.bytes()) {
-            groups.add(new Group(call, memory, type, op, mode, bytes));
-          }
+    for (ReduceOp op : reducing) {
+      for (Mode mode : theirs) {
+        for (long bytes : call.isEmpty() ? List.of(0L) : wholeSizes(type)) {
+          groups.add(new Group(call, memory, type, op, mode, bytes));
         }
       }
     }
   }
 
-  private List<Mode> modesOf(Measured call, boolean onGpus) {
-    List<Mode> all = onGpus ? List.of(Mode.values()) : List.of(Mode.CALLS);
-    return (modes.isEmpty() ? all : modes)
-        .stream()
-            .filter(mode -> onGpus || mode != Mode.SYNC)
-            // A signal grows from trip to trip, and a step's values stay.
-            .filter(mode -> call != Measured.PUT_SIGNAL || mode != Mode.STEP)
-            .toList();
+  /** What is measured of {@link #sizes}: blocks of whole elements, each size once. */
+  public List<Long> wholeSizes(DataType type) {
+    return sizes.stream()
+        .map(bytes -> bytes / type.bytes() * type.bytes())
+        .filter(bytes -> bytes > 0)
+        .distinct()
+        .toList();
+  }
+
+  private List<Mode> modesOf(Measured call, boolean onGpus, Consumer<BenchEvent.LeftOut> leftOut) {
+    if (forTable) {
+      return List.of(onGpus ? Mode.STEP : Mode.CALLS);
+    }
+    List<Mode> theirs =
+        new ArrayList<>(
+            !modes.isEmpty() ? modes : onGpus ? List.of(Mode.values()) : List.of(Mode.CALLS));
+    if (!onGpus && theirs.remove(Mode.SYNC)) {
+      leftOut.accept(
+          new BenchEvent.LeftOut("mode sync", "a call on the host has ended when it returns"));
+    }
+    if (call == Measured.PUT_SIGNAL && theirs.remove(Mode.STEP)) {
+      leftOut.accept(
+          new BenchEvent.LeftOut(
+              "putSignal in a step", "the signal grows from trip to trip, a step's values stay"));
+    }
+    return theirs;
   }
 }

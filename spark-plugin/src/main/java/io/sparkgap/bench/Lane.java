@@ -46,7 +46,7 @@ final class Lane implements AutoCloseable {
     try {
       hold();
     } catch (IllegalArgumentException notHere) {
-      return false; // spark.sparkgap.deterministic leaves it out, on all PEs
+      return false; // another provider's, or left out by spark.sparkgap.deterministic; on all PEs
     }
     if (group.call().isOneSided()) {
       route = Sweep.provider(communicator);

@@ -5,31 +5,25 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.api.Collective;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.DataType;
-import io.sparkgap.api.Link;
 import io.sparkgap.api.PeInfo;
-import io.sparkgap.api.ReduceOp;
-import io.sparkgap.api.Topology;
 import io.sparkgap.bench.BenchSpec.Group;
 import io.sparkgap.jni.NativeLibrary;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * What one PE does in a benchmark. All PEs go through the same sizes, routes and batches; PE 0
  * tells what came of it.
  */
 final class Sweep {
+  /** Far less than who listens waits for a word. */
+  private static final Duration PULSE = Duration.ofSeconds(10);
+
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Path CPUS = Path.of("/proc/cpuinfo");
 
   private final Communicator communicator;
   private final BenchSpec spec;
@@ -38,6 +32,10 @@ final class Sweep {
   private final boolean onGpus;
   private final Set<String> warm = new HashSet<>();
   private final List<String> lines = new ArrayList<>();
+  private final Set<BenchEvent.LeftOut> told = new HashSet<>();
+
+  /** Of what was asked for. */
+  private final Set<String> carried = new HashSet<>();
 
   /**
    * @param spark its version, for the record
@@ -46,7 +44,7 @@ final class Sweep {
     this.communicator = communicator;
     this.spec = spec;
     this.spark = spark;
-    this.clock = new Clock(communicator);
+    this.clock = new Clock(communicator, new Pulse(PULSE, System::nanoTime, this::tell)::beat);
     this.onGpus = communicator.stream() != 0;
   }
 
@@ -58,9 +56,8 @@ final class Sweep {
   String run() {
     long start = System.nanoTime();
     tell(world());
-    List<Group> groups = spec.groups(onGpus);
+    List<Group> groups = without(spec.groups(onGpus, this::leaveOut));
     groups.removeIf(group -> spec.done().contains(group.key()));
-    groups = without(groups);
     Sides sides = null;
     Group before = null;
     boolean complete = true;
@@ -87,6 +84,12 @@ final class Sweep {
     if (sides != null) {
       sides.close();
     }
+    if (complete) {
+      spec.routes().stream()
+          .filter(route -> !carried.contains(route))
+          .forEach(
+              route -> leaveOut("route " + route, "no call that was measured goes by it here"));
+    }
     tell(new BenchEvent.End(complete));
     return String.join("\n", lines);
   }
@@ -107,13 +110,21 @@ final class Sweep {
     groups.stream()
         .map(Group::call)
         .filter(Measured::isOneSided)
-        .distinct()
         .forEach(
             call ->
-                tell(
-                    new BenchEvent.LeftOut(
-                        call, "worlds of GPUs on several nodes have no one-sided calls")));
-    return groups.stream().filter(group -> !group.call().isOneSided()).toList();
+                leaveOut(call.text(), "worlds of GPUs on several nodes have no one-sided calls"));
+    groups.removeIf(group -> group.call().isOneSided());
+    return groups;
+  }
+
+  private void leaveOut(String what, String why) {
+    leaveOut(new BenchEvent.LeftOut(what, why));
+  }
+
+  private void leaveOut(BenchEvent.LeftOut what) {
+    if (told.add(what)) {
+      tell(what);
+    }
   }
 
   private void measure(Group group, Sides sides) {
@@ -126,7 +137,16 @@ final class Sweep {
       Lane lane = new Lane(communicator, clock, group, held, call, spec.batches());
       if (lane.carries()) {
         lanes.add(lane);
+        carried.add(algorithm);
       }
+    }
+    if (lanes.isEmpty()) {
+      leaveOut(
+          group.call().text(),
+          "at some sizes none of %s carries it; it has %s"
+              .formatted(
+                  String.join(", ", spec.routes()),
+                  String.join(", ", communicator.algorithms(group.call().collective()))));
     }
     try {
       for (Lane lane : lanes) {
@@ -152,76 +172,32 @@ final class Sweep {
     return group.call().text() + group.memory() + group.mode();
   }
 
+  /** What to hold a call to, one after the other. */
   private List<String> algorithms(Measured call) {
-    List<String> all = new ArrayList<>(List.of(BenchSpec.AUTO));
+    List<String> all = new ArrayList<>();
+    if (call.isOneSided() || spec.routes().isEmpty() || spec.routes().contains(BenchSpec.AUTO)) {
+      all.add(BenchSpec.AUTO);
+    }
     if (!call.isOneSided()) {
-      all.addAll(communicator.algorithms(call.collective()));
-      if (!spec.routes().isEmpty()) {
-        all.retainAll(spec.routes());
+      for (String algorithm : communicator.algorithms(call.collective())) {
+        if (spec.routes().isEmpty()) {
+          all.add(algorithm);
+        }
+        spec.routes().stream()
+            .filter(route -> route.equals(algorithm) || route.endsWith("/" + algorithm))
+            .forEach(all::add);
       }
     }
     return all;
   }
 
   private BenchEvent.World world() {
-    Topology topology = communicator.topology();
-    Link slowest = Link.SHM;
-    boolean sharedGpu = false;
-    for (int a = 0; a < communicator.pes(); a++) {
-      for (int b = a + 1; b < communicator.pes(); b++) {
-        Link link = topology.link(a, b);
-        sharedGpu |= onGpus && link == Link.SHM;
-        slowest = slower(link, slowest, a == 0 && b == 1);
-      }
-    }
-    String me = topology.pe(communicator.pe()).host();
-    long beside = topology.pes().stream().filter(pe -> pe.host().equals(me)).count();
-    int crowded = beside > Runtime.getRuntime().availableProcessors() ? 1 : 0;
-    int[] anyCrowded = {crowded};
-    communicator.allReduce(anyCrowded, ReduceOp.MAX);
     return new BenchEvent.World(
-        provider(communicator),
-        slowest.name().toLowerCase(Locale.ROOT),
-        communicator.pes(),
-        topology.nodes(),
-        topology.pes().stream().map(PeInfo::host).distinct().toList(),
-        devices(topology),
-        onGpus ? sharedGpu : anyCrowded[0] > 0,
+        communicator.tuningKey(),
+        communicator.topology().pes().stream().map(PeInfo::host).distinct().toList(),
         communicator.toString(),
         List.of(
             "Sparkgap " + NativeLibrary.version(), "Java " + Runtime.version(), "Spark " + spark));
-  }
-
-  private static Link slower(Link one, Link other, boolean first) {
-    if (first) {
-      return one;
-    }
-    List<Link> fastestFirst = List.of(Link.NVLINK, Link.SHM, Link.PCIE, Link.RDMA, Link.TCP);
-    return fastestFirst.indexOf(one) > fastestFirst.indexOf(other) ? one : other;
-  }
-
-  /** Kinds: GPUs by name, or this PE's CPU, in worlds of the same kind everywhere. */
-  private List<String> devices(Topology topology) {
-    if (!onGpus) {
-      return List.of(cpu());
-    }
-    Set<String> names = new TreeSet<>();
-    for (PeInfo pe : topology.pes()) {
-      // "GPU 0 (NVIDIA H200, 0000:19:00.0, GPU-2d1b...)"
-      names.add(pe.device().replaceFirst("^GPU \\d+ \\(([^,]*),.*$", "$1"));
-    }
-    return List.copyOf(names);
-  }
-
-  private static String cpu() {
-    try (Stream<String> all = Files.lines(CPUS)) {
-      return all.filter(line -> line.startsWith("model name"))
-          .map(line -> line.substring(line.indexOf(':') + 1).strip())
-          .findFirst()
-          .orElse("");
-    } catch (IOException e) {
-      return "";
-    }
   }
 
   private void tell(BenchEvent event) {

@@ -78,6 +78,7 @@ public final class NativeWorld implements AutoCloseable {
           .device(Offer.isOnGpu(provider) ? device : -1)
           .device_shared(settings.deviceShared() ? 1 : 0)
           .kernel_max_blocks(settings.kernelMaxBlocks())
+          .resident_idle_ms((int) settings.residentIdle().toMillis())
           .nvshmem_library(nvshmem)
           .nccl_library(nccl);
       if (!host.isEmpty()) {
@@ -229,22 +230,12 @@ public final class NativeWorld implements AutoCloseable {
       for (int a = 0; !closed && isTold() && a < place.pes(); a++) {
         List<Link> row = new ArrayList<>();
         for (int b = 0; b < place.pes(); b++) {
-          row.add(link(SparkgapNative.sparkgap_world_link(handle, a, b)));
+          row.add(Link.of(SparkgapNative.sparkgap_world_link(handle, a, b)));
         }
         links.add(row);
       }
     }
     return links;
-  }
-
-  private static Link link(int code) {
-    return switch (code) {
-      case SparkgapNative.SPARKGAP_LINK_NVLINK -> Link.NVLINK;
-      case SparkgapNative.SPARKGAP_LINK_PCIE -> Link.PCIE;
-      case SparkgapNative.SPARKGAP_LINK_TCP -> Link.TCP;
-      case SparkgapNative.SPARKGAP_LINK_RDMA -> Link.RDMA;
-      default -> Link.SHM;
-    };
   }
 
   /** How many collective calls this PE has made in the world. */
@@ -311,7 +302,8 @@ public final class NativeWorld implements AutoCloseable {
 
   private void closeUnlessGood(int status, String call) {
     if (status != SparkgapNative.SPARKGAP_OK) {
-      RuntimeException error = Errors.of(handle, status, place.pe(), place.pes(), epoch, call);
+      RuntimeException error =
+          Errors.ofMaking(handle, status, place.pe(), place.pes(), epoch, call);
       synchronized (life) {
         beyondRepair = isBeyondRepair(status);
       }

@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param hostDirectory a tmpfs for what PEs share on the host, or nothing: memory in none
  * @param deviceShared whether several PEs may be on one GPU
  * @param kernelMaxBlocks the most blocks of a collective's kernel; 0: as many as are fastest
+ * @param residentIdle how long a kernel for small calls stays on the GPU after the last; zero:
+ *     there is none
  * @param nvshmemLibrary where NVSHMEM is; empty: looked for
  * @param ncclLibrary where NCCL is; empty: looked for
  * @param wire what joins the nodes of a world
@@ -22,6 +24,7 @@ public record WorldSettings(
     String hostDirectory,
     boolean deviceShared,
     int kernelMaxBlocks,
+    Duration residentIdle,
     String nvshmemLibrary,
     String ncclLibrary,
     WireSettings wire,
@@ -34,6 +37,7 @@ public record WorldSettings(
         hostDirectory,
         deviceShared,
         kernelMaxBlocks,
+        Duration.ZERO,
         nvshmemLibrary,
         ncclLibrary,
         wire,
@@ -48,6 +52,7 @@ public record WorldSettings(
         hostDirectory,
         false,
         0,
+        Duration.ZERO,
         "",
         "",
         WireSettings.AUTO,

@@ -20,6 +20,9 @@ public final class Doctor {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /** What one that was given up gets to end what it has started. */
+  private static final Duration GRACE = Duration.ofMillis(500);
+
   private Doctor() {}
 
   /**
@@ -54,19 +57,34 @@ public final class Doctor {
 
   static List<Finding> examine(List<Check> checks, Duration patience) {
     List<FutureTask<List<Finding>>> running = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
     for (Check check : checks) {
       FutureTask<List<Finding>> task = new FutureTask<>(check::find);
       running.add(task);
       Thread thread = new Thread(task, "sparkgap-doctor-" + check.topic());
       thread.setDaemon(true);
       thread.start();
+      threads.add(thread);
     }
     long deadline = System.nanoTime() + patience.toNanos();
     List<Finding> findings = new ArrayList<>();
     for (int i = 0; i < checks.size(); i++) {
       findings.addAll(await(checks.get(i), running.get(i), deadline, patience));
     }
+    for (int i = 0; i < checks.size(); i++) {
+      if (running.get(i).isCancelled()) {
+        join(threads.get(i));
+      }
+    }
     return findings;
+  }
+
+  private static void join(Thread givenUp) {
+    try {
+      givenUp.join(GRACE.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static List<Finding> await(

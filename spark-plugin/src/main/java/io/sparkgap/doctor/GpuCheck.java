@@ -52,10 +52,17 @@ final class GpuCheck implements Check {
   @Override
   public List<Finding> find() throws Exception {
     // Each takes up to a second where nothing keeps the driver awake.
-    Tool listing = Tool.start("nvidia-smi", QUERY, "--format=csv,noheader");
-    Tool version = Tool.start("nvidia-smi", "--version");
-    Tool reads = Tool.start("nvidia-smi", "topo", "-p2p", "r");
-    Tool nvlinks = Tool.start("nvidia-smi", "topo", "-p2p", "n");
+    try (Tool listing = Tool.start("nvidia-smi", QUERY, "--format=csv,noheader");
+        Tool version = Tool.start("nvidia-smi", "--version");
+        Tool reads = Tool.start("nvidia-smi", "topo", "-p2p", "r");
+        Tool nvlinks = Tool.start("nvidia-smi", "topo", "-p2p", "n")) {
+      return find(listing, version, reads, nvlinks);
+    }
+  }
+
+  /** What they say; all null if there is no such tool. */
+  private List<Finding> find(Tool listing, Tool version, Tool reads, Tool nvlinks)
+      throws InterruptedException {
     List<Finding> findings = new ArrayList<>();
     List<Gpu> gpus = List.of();
     if (listing == null) {

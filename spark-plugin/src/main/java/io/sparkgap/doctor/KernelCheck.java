@@ -54,8 +54,9 @@ final class KernelCheck implements Check {
   /** Tried for real: a child, which is to its parent what an executor is to another. */
   private static boolean mayRead() throws IOException, InterruptedException {
     String memory = "/proc/" + ProcessHandle.current().pid() + "/mem";
-    Tool shell = Tool.start("sh", "-c", "exec 3< " + memory);
-    return shell != null && shell.result().isGood();
+    try (Tool shell = Tool.start("sh", "-c", "exec 3< " + memory)) {
+      return shell != null && shell.result().isGood();
+    }
   }
 
   private Finding seccomp() throws IOException {

@@ -10,8 +10,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A program of the machine that runs, and is ended if it takes too long. */
-final class Tool {
+/**
+ * A program of the machine that runs, and is ended if it takes too long: with this process, or when
+ * it is closed, at the latest.
+ */
+final class Tool implements AutoCloseable {
   private static final long SECONDS = 8;
 
   /**
@@ -34,11 +37,13 @@ final class Tool {
 
   private final Process process;
   private final FutureTask<String> output;
+  private final Thread atExit;
 
   private Tool(Process process) {
     this.process = process;
     this.output =
         new FutureTask<>(() -> new String(process.getInputStream().readAllBytes(), UTF_8));
+    this.atExit = new Thread(this::end, "sparkgap-doctor-end-tool");
   }
 
   /** Null if there is no program of that name. */
@@ -48,6 +53,7 @@ final class Tool {
     builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     try {
       Tool tool = new Tool(builder.start());
+      tool.endAtExit();
       // One that waits inside a driver may not even be ended, and would never close its output.
       Thread reader = new Thread(tool.output, "sparkgap-doctor-tool");
       reader.setDaemon(true);
@@ -61,13 +67,38 @@ final class Tool {
   /** Waits for its end. */
   Result result() throws InterruptedException {
     if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
+      end();
       return new Result(-1, List.of("no answer within " + SECONDS + " s"));
     }
     try {
       return new Result(process.exitValue(), output.get(1, TimeUnit.SECONDS).lines().toList());
     } catch (ExecutionException | TimeoutException e) {
       return new Result(-1, List.of("what it wrote cannot be read: " + e));
+    }
+  }
+
+  private void endAtExit() {
+    try {
+      Runtime.getRuntime().addShutdownHook(atExit);
+    } catch (IllegalStateException shuttingDown) {
+      end();
+    }
+  }
+
+  private void end() {
+    List<ProcessHandle> children = process.descendants().toList();
+    process.destroyForcibly();
+    children.forEach(ProcessHandle::destroyForcibly);
+  }
+
+  /** Ends it, if it still runs. */
+  @Override
+  public void close() {
+    end();
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException shuttingDown) {
+      // The hook does the same.
     }
   }
 }

@@ -86,6 +86,9 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.HOST_DIRECTORY),
               conf.get(SparkgapConf.DEVICE_SHARED),
               conf.get(SparkgapConf.KERNEL_MAX_BLOCKS),
+              conf.get(SparkgapConf.RESIDENT)
+                  ? conf.get(SparkgapConf.RESIDENT_IDLE)
+                  : Duration.ZERO,
               conf.get(SparkgapConf.NVSHMEM_LIBRARY),
               conf.get(SparkgapConf.NCCL_LIBRARY),
               ExecutorReach.settings(conf),

@@ -80,6 +80,33 @@ public final class SparkgapConf {
           0,
           1024);
 
+  public static final ConfigEntry<Boolean> RESIDENT =
+      ConfigEntry.ofBoolean(
+          new Declaration(
+              PREFIX + "resident",
+              "false",
+              "0.1.0",
+              "Whether a kernel stays on the GPU that makes collectives of at most 1 KiB on Java"
+                  + " arrays, and on other host memory, without a launch and a wait for the GPU"
+                  + " (docs/kernels/resident.md). While it stays it takes a part of one"
+                  + " multiprocessor. Worlds of provider `host`, and those of GPUs that do not reach"
+                  + " each other's memory, have none: `Communicator.toString()` says so of the"
+                  + " latter."));
+
+  public static final ConfigEntry<Duration> RESIDENT_IDLE =
+      ConfigEntry.ofDuration(
+          new Declaration(
+              PREFIX + "resident.idle",
+              "2ms",
+              "0.1.0",
+              "How long that kernel stays after its last call; the next one launches it again. So"
+                  + " long at most waits whatever waits for all that is on the GPU: the job's own"
+                  + " `cudaFree` and `cudaDeviceSynchronize`, the first use of a kernel. Sparkgap"
+                  + " ends it before it does such things itself, when buffers are made or closed,"
+                  + " and with the world."),
+          Duration.ofMillis(1),
+          Duration.ofSeconds(1));
+
   public static final ConfigEntry<String> WIRE =
       ConfigEntry.ofChoice(
           new Declaration(
@@ -173,11 +200,12 @@ public final class SparkgapConf {
               "0.1.0",
               "What routes are chosen by instead of what is found: `links` (the slowest: `shm`,"
                   + " `nvlink`, `pcie`, `tcp`, `rdma`), `shared` (whether PEs share CPUs or GPUs),"
-                  + " `latency` in microseconds and `bandwidth` in GB/s of the links, as in"
+                  + " `latency` in microseconds and `bandwidth` in GB/s of the links, by which the"
+                  + " cost model chooses over PCI Express and estimates elsewhere, as in"
                   + " `links=pcie,bandwidth=12`. A world that cannot be so fails with what it can"
                   + " be."),
           RouteSettings.HINTS_PATTERN,
-          "links, shared, latency, bandwidth, with values and between commas");
+          "links=NAME, shared=true or false, latency=NUMBER, bandwidth=NUMBER, between commas");
 
   public static final ConfigEntry<Boolean> DETERMINISTIC =
       ConfigEntry.ofBoolean(
@@ -322,6 +350,8 @@ public final class SparkgapConf {
           NCCL_LIBRARY,
           DEVICE_SHARED,
           KERNEL_MAX_BLOCKS,
+          RESIDENT,
+          RESIDENT_IDLE,
           WIRE,
           WIRE_ADDRESS,
           WIRE_PORTS,

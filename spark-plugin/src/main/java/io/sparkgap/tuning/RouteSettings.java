@@ -23,7 +23,11 @@ public record RouteSettings(
           .formatted(String.join("|", TuningTableReader.COLLECTIVES), TuningTableReader.ROUTE);
 
   /** What {@code spark.sparkgap.topology.hints} has to look like. */
-  public static final String HINTS_PATTERN = "[a-z]+=[a-z0-9.]+(,[a-z]+=[a-z0-9.]+)*";
+  public static final String HINTS_PATTERN =
+      "%1$s(,%1$s)*"
+          .formatted(
+              "(links=(%s)|shared=(true|false)|(latency|bandwidth)=[0-9]+(\\.[0-9]+)?)"
+                  .formatted(String.join("|", TuningTableReader.LINKS)));
 
   public RouteSettings {
     tables = List.copyOf(tables);

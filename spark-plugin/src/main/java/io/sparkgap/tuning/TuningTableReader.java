@@ -71,6 +71,10 @@ final class TuningTableReader {
     Located device = fields.get("device");
     Located links = fields.get("links");
     Located shared = fields.get("shared");
+    if (fields.containsKey("hosts")
+        && Located.required(located, fields, "provider").choice(PROVIDERS).equals("host")) {
+      checkHosts(fields.get("hosts"), device);
+    }
     return new TuningTable.Key(
         Located.required(located, fields, "provider").choice(PROVIDERS),
         device == null ? "" : device.text(".{1,127}", "a name of 1 to 127 characters"),
@@ -81,6 +85,20 @@ final class TuningTableReader {
         fields.containsKey("blocks") ? range(fields.get("blocks"), 1024) : Range.ANY,
         release(libraries.get("nvshmem")),
         release(libraries.get("nccl")));
+  }
+
+  /** In host memory, where routes on one host and on several are not the same. */
+  private static void checkHosts(Located hosts, Located device) throws TuningTableException {
+    Range range = range(hosts, MOST_PES);
+    if (range.from() == 1 && range.to() > 1) {
+      throw hosts.problem(
+          "worlds of provider host on one host have other routes than on several: make a table for"
+              + " either");
+    }
+    if (range.to() > 1 && device != null) {
+      throw device.problem(
+          "worlds of provider host on several hosts have no one device: leave it away");
+    }
   }
 
   private static String release(Located located) throws TuningTableException {

@@ -65,7 +65,10 @@ public record TuningTables(Map<String, String> texts) {
     try {
       if (Files.isDirectory(path)) {
         try (Stream<Path> entries = Files.list(path)) {
-          files = entries.filter(file -> file.toString().endsWith(".json")).sorted().toList();
+          files = entries.filter(TuningTables::mayBeTable).sorted().toList();
+        }
+        if (files.isEmpty()) {
+          warn.accept("The folder of tuning tables " + path + " has no file *.json: none is used.");
         }
       }
     } catch (IOException e) {
@@ -83,6 +86,12 @@ public record TuningTables(Map<String, String> texts) {
         warn.accept("A tuning table is not used: " + e.getMessage());
       }
     }
+  }
+
+  /** What says how tables look is none. */
+  private static boolean mayBeTable(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(".json") && !name.equals("schema.json");
   }
 
   private static String shipped(String name) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.DataType;
+import io.sparkgap.api.Link;
 import io.sparkgap.api.ReduceOp;
 import io.sparkgap.support.SparkApplication;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ class SweepTest {
         ops,
         List.of(Memory.values()),
         List.of(Mode.values()),
+        false,
         routes,
         List.of(64L, 6000L),
         1,
@@ -114,11 +116,38 @@ class SweepTest {
         .isInstanceOfSatisfying(
             BenchEvent.World.class,
             world -> {
-              assertThat(world.provider()).isEqualTo("host");
-              assertThat(world.link()).isEqualTo("shm");
-              assertThat(world.pes()).isEqualTo(PES);
+              assertThat(world.key().provider()).isEqualTo("host");
+              assertThat(world.key().links()).isEqualTo(Link.SHM);
+              assertThat(world.key().pes()).isEqualTo(PES);
+              assertThat(world.key().hosts()).isEqualTo(1);
+              assertThat(world.key().device()).isNotEmpty();
             });
     assertThat(events.get(events.size() - 1)).isEqualTo(new BenchEvent.End(true));
+  }
+
+  @Test
+  void sizesThatAreNoWholeElementsAreMeasuredAsManyAsFitIntoThem() throws Exception {
+    List<BenchEvent.Row> rows =
+        rows(
+            events(
+                new BenchSpec(
+                    PES,
+                    List.of(Measured.ALL_REDUCE, Measured.ALL_TO_ALL),
+                    List.of(DataType.FLOAT32, DataType.FLOAT64),
+                    List.of(ReduceOp.SUM),
+                    List.of(Memory.SYMMETRIC),
+                    List.of(),
+                    false,
+                    List.of("auto"),
+                    List.of(3L, 6L, 7L, 100L, 4099L),
+                    1,
+                    20,
+                    true,
+                    60_000,
+                    List.of())));
+    assertThat(rows).allSatisfy(row -> assertThat(row.wrong()).as(row.toString()).isZero());
+    assertThat(rows.stream().map(row -> row.type() + " " + row.bytes()).distinct())
+        .containsExactly("FLOAT32 4", "FLOAT32 100", "FLOAT32 4096", "FLOAT64 96", "FLOAT64 4096");
   }
 
   @Test
@@ -138,6 +167,50 @@ class SweepTest {
     assertThat(rows).allSatisfy(row -> assertThat(row.wrong()).as(row.toString()).isZero());
     assertThat(rows.stream().filter(row -> !row.auto()).map(BenchEvent.Row::route).distinct())
         .containsExactly("host/one-shot");
+  }
+
+  @Test
+  void aRouteIsMeasuredUnderEitherNameAndWhatIsNotThereIsToldWithTheReason() throws Exception {
+    List<BenchEvent> events =
+        events(
+            new BenchSpec(
+                PES,
+                List.of(Measured.ALL_REDUCE, Measured.BROADCAST, Measured.PUT_SIGNAL),
+                List.of(DataType.FLOAT64),
+                List.of(ReduceOp.SUM),
+                List.of(Memory.SYMMETRIC),
+                List.of(Mode.CALLS, Mode.SYNC, Mode.STEP),
+                false,
+                List.of("host/one-shot", "two-shot", "tow-shot", "nccl/default"),
+                List.of(4L, 64L),
+                1,
+                20,
+                true,
+                60_000,
+                List.of()));
+    assertThat(
+            rows(events).stream()
+                .filter(row -> row.call() == Measured.ALL_REDUCE)
+                .map(BenchEvent.Row::route)
+                .distinct())
+        .containsExactlyInAnyOrder("host/one-shot", "host/two-shot");
+    assertThat(rows(events)).noneMatch(row -> row.call() == Measured.BROADCAST);
+    List<BenchEvent.LeftOut> leftOut =
+        events.stream()
+            .filter(BenchEvent.LeftOut.class::isInstance)
+            .map(BenchEvent.LeftOut.class::cast)
+            .toList();
+    assertThat(leftOut.stream().map(BenchEvent.LeftOut::what))
+        .containsExactlyInAnyOrder(
+            "float64 in less than 8 bytes",
+            "mode sync",
+            "putSignal in a step",
+            "broadcast",
+            "route tow-shot",
+            "route nccl/default");
+    assertThat(leftOut)
+        .filteredOn(one -> one.what().equals("broadcast"))
+        .allSatisfy(one -> assertThat(one.why()).contains("tow-shot", "staged, direct"));
   }
 
   @Test

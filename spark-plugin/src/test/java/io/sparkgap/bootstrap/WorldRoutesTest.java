@@ -32,7 +32,16 @@ class WorldRoutesTest {
 
   private static WorldSettings settings(RouteSettings routes) {
     return new WorldSettings(
-        Duration.ofSeconds(10), false, "", false, 0, "", "", WireSettings.AUTO, routes);
+        Duration.ofSeconds(10),
+        false,
+        "",
+        false,
+        0,
+        Duration.ZERO,
+        "",
+        "",
+        WireSettings.AUTO,
+        routes);
   }
 
   private interface Use {

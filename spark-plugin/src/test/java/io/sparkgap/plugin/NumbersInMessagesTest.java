@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
  */
 class NumbersInMessagesTest {
   private static final Pattern NUMBER = Pattern.compile("%[-+ 0,(]*\\d*(\\.\\d+)?[dfegx]");
+  private static final Pattern NATIVE_NUMBER =
+      Pattern.compile(
+          "%[-+ 0#]*\\d*(\\.[\\d*]+)?[aefgAEFG]\\b|\\b(strtod|strtof|stod|stof|atof|sscanf)\\(");
   private static final int LINES_BEFORE = 3;
 
   @Test
@@ -32,6 +35,24 @@ class NumbersInMessagesTest {
                 && around.stream().noneMatch(each -> each.contains("Locale.ROOT"))) {
               found.add(file + ":" + (line + 1) + " " + lines.get(line).strip());
             }
+          }
+        }
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** A JVM sets its process's locale, by which C's functions read and write the point. */
+  @Test
+  void noNumberOfNativeCodeIsReadOrWrittenByTheLocaleOfTheProcess() throws IOException {
+    List<String> found = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Path.of("../native/src"))) {
+      for (Path file :
+          files.filter(each -> each.toString().matches(".*\\.(cc|h|cu|cuh)")).toList()) {
+        List<String> lines = Files.readAllLines(file);
+        for (int line = 0; line < lines.size(); line++) {
+          if (NATIVE_NUMBER.matcher(lines.get(line)).find()) {
+            found.add(file + ":" + (line + 1) + " " + lines.get(line).strip());
           }
         }
       }

@@ -66,6 +66,8 @@ class TuningTableTest {
         "[2, 4] | [4, 2] | line 6, field key.pes[1]: must be a whole number from 4",
         "[2, 4] | 1.5 | line 6, field key.pes: must be a whole number",
         "\"pes\" | \"pse\" | line 6, field key.pse: there is no such field; there are blocks, device",
+        "\"shared\" | \"hosts\": [1, 2], \"shared\" | line 6, field key.hosts: worlds of provider host on one",
+        "\"shared\" | \"hosts\": 2, \"device\": \"x\", \"shared\" | line 6, field key.device: worlds of provider host on several",
         "512 | 1e999999999 | line 9, field routes.allReduce[0].bytes: must be a whole number",
         "host/packets | host packets | line 9, field routes.allReduce[0].route: must be a route",
         "{\"route\": | {\"bytes\": 4, \"route\": | line 10, field routes.allReduce[1]: comes after a row for more",
@@ -112,12 +114,21 @@ class TuningTableTest {
   }
 
   @Test
+  void aFolderWithoutTablesIsToldOf(@TempDir Path folder) throws Exception {
+    List<String> warnings = new ArrayList<>();
+    Files.writeString(folder.resolve("notes.txt"), "no table");
+    TuningTables.find(folder.toString(), warnings::add);
+    assertThat(warnings).singleElement().asString().contains(folder.toString(), "no file *.json");
+  }
+
+  @Test
   void aFolderIsReadInTheOrderOfItsNamesAndBrokenFilesAreLeftOut(@TempDir Path folder)
       throws IOException {
     Files.writeString(folder.resolve("b.json"), TABLE.replace("\"mine\"", "\"second\""));
     Files.writeString(folder.resolve("a.json"), TABLE.replace("\"mine\"", "\"first\""));
     Files.writeString(folder.resolve("c.json"), TABLE.replace("512", "-1"));
     Files.writeString(folder.resolve("notes.txt"), "no table");
+    Files.writeString(folder.resolve("schema.json"), "{}");
     List<String> warnings = new ArrayList<>();
     TuningTables found = TuningTables.find(folder.toString(), warnings::add);
     assertThat(found.tables().subList(0, 2))

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sparkgap.bench.Series;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package io.sparkgap.launcher.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
 import static java.nio.file.StandardOpenOption.APPEND;
 import static java.nio.file.StandardOpenOption.CREATE;
 
@@ -73,14 +74,23 @@ public final class Partial {
     return events.stream().filter(Row.class::isInstance).map(Row.class::cast).toList();
   }
 
-  /** Begins the file, or writes it again without what was cut off. */
+  /**
+   * Begins the file, or writes it again without what was cut off. What is there stays until all of
+   * it has been written.
+   */
   public void begin(String newAim) throws IOException {
     aim = newAim;
-    try (BufferedWriter out = Files.newBufferedWriter(file, UTF_8)) {
-      out.write(aim + "\n");
-      for (BenchEvent event : events) {
-        out.write(line(event));
+    Path beside = file.resolveSibling(file.getFileName() + ".new");
+    try {
+      try (BufferedWriter out = Files.newBufferedWriter(beside, UTF_8)) {
+        out.write(aim + "\n");
+        for (BenchEvent event : events) {
+          out.write(line(event));
+        }
       }
+      Files.move(beside, file, ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(beside);
     }
   }
 

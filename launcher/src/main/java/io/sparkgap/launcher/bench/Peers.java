@@ -11,6 +11,7 @@ import io.sparkgap.bench.BenchSpec;
 import io.sparkgap.bench.Measured;
 import io.sparkgap.bench.Memory;
 import io.sparkgap.bench.Mode;
+import io.sparkgap.bench.Words;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ public final class Peers {
    */
   public void measure(BenchSpec spec, int factor, Consumer<Row> rows)
       throws IOException, InterruptedException {
-    if (!spec.types().contains(DataType.FLOAT32)) {
+    if (!spec.types().contains(DataType.FLOAT32) || spec.wholeSizes(DataType.FLOAT32).isEmpty()) {
       leftOut.add("native calls and MPI: they are measured with float32 alone");
       return;
     }
@@ -77,7 +78,7 @@ public final class Peers {
       return;
     }
     List<String> algorithms = new ArrayList<>(List.of(BenchSpec.AUTO));
-    algorithms.addAll(spec.routes());
+    spec.routes().stream().map(Peers::algorithm).forEach(algorithms::add);
     for (Measured call : spec.calls()) {
       for (Memory memory : spec.memories()) {
         for (String algorithm : algorithms.stream().distinct().toList()) {
@@ -99,6 +100,11 @@ public final class Peers {
         }
       }
     }
+  }
+
+  /** Without the provider: native calls are measured in host memory alone. */
+  private static String algorithm(String route) {
+    return route.substring(route.indexOf('/') + 1);
   }
 
   private void measureMpi(BenchSpec spec, int factor, Consumer<Row> rows)
@@ -139,7 +145,8 @@ public final class Peers {
   }
 
   private static List<String> common(BenchSpec spec, Measured call, int factor) {
-    List<Long> sizes = spec.sizes();
+    List<Long> sizes =
+        spec.sizes().stream().filter(bytes -> bytes >= DataType.FLOAT32.bytes()).toList();
     // A barrier has one size, whichever it is called.
     long last = call.isEmpty() ? sizes.get(0) : sizes.get(sizes.size() - 1);
     return List.of(
@@ -232,7 +239,8 @@ public final class Peers {
     boolean auto = algorithm.equals(BenchSpec.AUTO);
     for (JsonNode result : found.path("results")) {
       String route = result.path("route").asText();
-      long bytes = call.isEmpty() ? 0 : result.path("bytes").asLong();
+      long count = call.isEmpty() ? 0 : result.path("bytes").asLong() / DataType.FLOAT32.bytes();
+      long bytes = count * DataType.FLOAT32.bytes();
       double micros = result.path("us").asDouble();
       if (!auto && !route.endsWith("/" + algorithm)) {
         continue; // that one does not carry messages of this size
@@ -251,7 +259,7 @@ public final class Peers {
               Mode.CALLS,
               bytes,
               size,
-              bytes / DataType.FLOAT32.bytes(),
+              count,
               micros,
               algbw,
               call.busbw(algbw, spec.pes()),
@@ -263,6 +271,7 @@ public final class Peers {
   private static Optional<String> output(List<String> words)
       throws IOException, InterruptedException {
     Path file = Files.createTempFile("sparkgap-bench", ".out");
+    file.toFile().deleteOnExit();
     Process process =
         new ProcessBuilder(words)
             .redirectOutput(file.toFile())

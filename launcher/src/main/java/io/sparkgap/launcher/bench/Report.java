@@ -2,6 +2,7 @@ package io.sparkgap.launcher.bench;
 
 import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchEvent.Row;
+import io.sparkgap.bench.Series;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

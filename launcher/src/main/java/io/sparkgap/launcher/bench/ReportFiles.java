@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sparkgap.bench.BenchEvent.Row;
+import io.sparkgap.bench.Words;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package io.sparkgap.launcher.bench;
 
 import io.sparkgap.bench.BenchEvent.Row;
+import io.sparkgap.bench.Words;
 import io.sparkgap.launcher.Terminal;
 
 /** Shows rows as they come, in the columns of nccl-tests. */

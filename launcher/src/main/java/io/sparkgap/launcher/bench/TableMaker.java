@@ -4,17 +4,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.sparkgap.api.TuningKey;
 import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchEvent.Row;
+import io.sparkgap.bench.Series;
+import io.sparkgap.bench.Words;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -29,20 +32,15 @@ public final class TableMaker {
   /** What cannot carry every message, or needs arrays that others can read. */
   private static final Set<String> LIMITED = Set.of("packets", "lines", "one-trip", "direct");
 
-  private final BenchEvent.World world;
+  private final TuningKey key;
 
   public TableMaker(BenchEvent.World world) {
-    this.world = world;
+    this.key = world.key();
   }
 
   /** Whether what was measured in one is true of the other. */
   public static boolean isAlike(BenchEvent.World one, BenchEvent.World other) {
-    return one.provider().equals(other.provider())
-        && one.link().equals(other.link())
-        && one.pes() == other.pes()
-        && one.nodes() == other.nodes()
-        && one.devices().equals(other.devices())
-        && one.shared() == other.shared();
+    return one.key().equals(other.key());
   }
 
   /**
@@ -54,21 +52,15 @@ public final class TableMaker {
 
   /** For example {@code host-4-pes}. */
   public String name() {
-    StringBuilder name =
-        new StringBuilder(provider()).append('-').append(world.pes()).append("-pes");
-    if (world.nodes() > 1) {
-      name.append('-').append(world.nodes()).append("-hosts");
+    StringBuilder name = new StringBuilder(key.provider()).append('-').append(key.pes());
+    name.append("-pes");
+    if (key.hosts() > 1) {
+      name.append('-').append(key.hosts()).append("-hosts");
     }
-    if (!provider().equals("host") && world.devices().size() == 1) {
-      name.append('-')
-          .append(world.devices().get(0).toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
+    if (!key.provider().equals("host") && !key.device().isEmpty()) {
+      name.append('-').append(key.device().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
     }
-    return name.append(world.shared() ? "-shared" : "").toString();
-  }
-
-  /** Worlds of the host's memory have another name on several nodes. */
-  private String provider() {
-    return world.provider().equals("nodes") ? "host" : world.provider();
+    return name.append(key.shared() ? "-shared" : "").toString();
   }
 
   /**
@@ -80,11 +72,7 @@ public final class TableMaker {
     ObjectNode table = ReportFiles.JSON.createObjectNode();
     table.put("schema", "sparkgap-tuning").put("version", 1).put("name", name);
     table.set("about", ReportFiles.JSON.valueToTree(about));
-    ObjectNode key = table.putObject("key").put("provider", provider()).put("links", world.link());
-    if (world.devices().size() == 1 && !world.devices().get(0).isEmpty()) {
-      key.put("device", world.devices().get(0));
-    }
-    key.put("pes", world.pes()).put("hosts", world.nodes()).put("shared", world.shared());
+    write(table.putObject("key"));
     ObjectNode routes = table.putObject("routes");
     ObjectNode times = table.putObject("times");
     for (Series series : all) {
@@ -104,6 +92,27 @@ public final class TableMaker {
       times.set(collective, timesOf(series));
     }
     return table;
+  }
+
+  /** As connect compares it with the world's own (docs/tuning.md). */
+  private void write(ObjectNode node) {
+    node.put("provider", key.provider()).put("links", Words.of(key.links()));
+    if (!key.device().isEmpty()) {
+      node.put("device", key.device());
+    }
+    node.put("pes", key.pes()).put("hosts", key.hosts()).put("shared", key.shared());
+    if (key.blocks() > 0) {
+      node.put("blocks", key.blocks());
+    }
+    if (!key.nvshmem().isEmpty() || !key.nccl().isEmpty()) {
+      ObjectNode libraries = node.putObject("libraries");
+      if (!key.nvshmem().isEmpty()) {
+        libraries.put("nvshmem", key.nvshmem());
+      }
+      if (!key.nccl().isEmpty()) {
+        libraries.put("nccl", key.nccl());
+      }
+    }
   }
 
   /** Writes a table for people to read: a row a line. */
@@ -132,7 +141,10 @@ public final class TableMaker {
     return point.routes().stream().filter(row -> row.wrong() <= 0 && row.micros() > 0).toList();
   }
 
-  /** The rows for one collective; none if there is no route that carries any message. */
+  /**
+   * The rows for one collective; none if no route gave right results. What a route that cannot
+   * carry every message leaves over goes by another, or by the rules that are built in.
+   */
   public static List<Choice> choices(Series series) {
     List<Series.Point> points =
         series.points().stream().filter(point -> !right(point).isEmpty()).toList();
@@ -152,18 +164,15 @@ public final class TableMaker {
     }
     Choice last = choices.get(choices.size() - 1);
     if (LIMITED.contains(algorithm(last.route))) {
-      Optional<Row> forAll =
-          right(points.get(points.size() - 1)).stream()
-              .filter(row -> !LIMITED.contains(algorithm(row.route())))
-              .findFirst();
-      if (forAll.isEmpty()) {
-        return List.of();
-      }
+      Series.Point largest = points.get(points.size() - 1);
       if (!algorithm(last.route).equals("direct")) {
-        choices.set(
-            choices.size() - 1, new Choice(points.get(points.size() - 1).bytes(), last.route));
+        choices.set(choices.size() - 1, new Choice(largest.bytes(), last.route));
       }
-      choices.add(new Choice(0, forAll.get().route()));
+      right(largest).stream()
+          .map(Row::route)
+          .filter(route -> !LIMITED.contains(algorithm(route)))
+          .findFirst()
+          .ifPresent(route -> choices.add(new Choice(0, route)));
     }
     return choices;
   }
@@ -208,6 +217,21 @@ public final class TableMaker {
         .findFirst()
         .map(Choice::route)
         .orElse("");
+  }
+
+  /** What gave wrong results, and where: a line for each route and size. */
+  public static List<String> wrong(List<Row> rows) {
+    Map<String, Long> most = new LinkedHashMap<>();
+    for (Row row : rows) {
+      if (row.wrong() > 0) {
+        most.merge(
+            "%s, %s: %s gave %%d wrong elements"
+                .formatted(row.call().text(), Words.bytes(row.bytes()), row.route()),
+            row.wrong(),
+            Math::max);
+      }
+    }
+    return most.entrySet().stream().map(one -> one.getKey().formatted(one.getValue())).toList();
   }
 
   /** What the table changes against what is chosen today: a line for each run of sizes. */

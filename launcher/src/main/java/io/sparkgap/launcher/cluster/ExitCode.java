@@ -12,7 +12,8 @@ public enum ExitCode {
   UNREACHABLE(7, "the cluster manager did not answer, or has no such application"),
   UNFIT(
       8,
-      "`sparkgap doctor` found something that will not work, or `sparkgap bench` a wrong result"),
+      "`sparkgap doctor` found something that will not work, or `sparkgap bench` or `sparkgap tune` a"
+          + " wrong result"),
   KILLED(130, "the application was killed, by Ctrl-C or by somebody else");
 
   private final int code;

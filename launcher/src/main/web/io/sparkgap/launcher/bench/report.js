@@ -142,8 +142,8 @@
   function about() {
     const world = data.world;
     byId('where').textContent = world
-        ? `${world.pes} PEs of provider ${world.provider} on ${world.hosts.length} host${world.hosts.length > 1 ? 's' : ''}, linked by `
-            + `${world.link}: ${world.devices.join(', ')}${world.shared ? ', more PEs than there are of them' : ''}`
+        ? `${world.key.pes} PEs of provider ${world.key.provider} on ${world.hosts.length} host${world.hosts.length > 1 ? 's' : ''}, linked by `
+            + `${world.key.links.toLowerCase()}${world.key.device ? `: ${world.key.device}` : ''}${world.key.shared ? ', more PEs than CPUs or GPUs' : ''}`
         : 'without a world';
     const facts = {...data.about, ...(world ? {world: world.description, versions: world.versions.join(', ')} : {})};
     for (const [name, value] of Object.entries(facts)) {

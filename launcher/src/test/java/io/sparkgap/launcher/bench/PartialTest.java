@@ -1,8 +1,10 @@
 package io.sparkgap.launcher.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.bench.BenchEvent;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,6 +36,24 @@ class PartialTest {
     Partial third = new Partial(file);
     assertThat(third.done()).containsExactly("one", "two");
     third.delete();
-    assertThat(file).doesNotExist();
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void whatWasMeasuredStaysUntilItHasBeenWrittenAgain() throws Exception {
+    Path file = folder.resolve("partial");
+    Partial first = new Partial(file);
+    first.begin("the aim");
+    first.add(Rows.WORLD);
+    // Of the file as it was: what whoever is broken off while writing leaves behind.
+    Path before = Files.createLink(folder.resolve("before"), file);
+    new Partial(file).begin("the aim");
+    assertThat(before).content().isNotEmpty().isEqualTo(Files.readString(file));
+    assertThat(Files.isSameFile(before, file)).isFalse();
+
+    Path blocked = Files.createDirectory(folder.resolve("partial.new")).resolve("in it");
+    Files.createFile(blocked);
+    assertThatThrownBy(() -> new Partial(file).begin("another")).isInstanceOf(IOException.class);
+    assertThat(new Partial(file).world()).isEqualTo(Rows.WORLD);
   }
 }

@@ -1,7 +1,9 @@
 package io.sparkgap.launcher.bench;
 
 import io.sparkgap.api.DataType;
+import io.sparkgap.api.Link;
 import io.sparkgap.api.ReduceOp;
+import io.sparkgap.api.TuningKey;
 import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchEvent.Row;
 import io.sparkgap.bench.Measured;
@@ -15,13 +17,8 @@ final class Rows {
 
   static final BenchEvent.World WORLD =
       new BenchEvent.World(
-          "host",
-          "shm",
-          PES,
-          1,
+          new TuningKey("host", "A CPU @ 2 GHz", Link.SHM, PES, 1, true, 0, "", ""),
           List.of("node-a"),
-          List.of("A CPU @ 2 GHz"),
-          true,
           "PE 0 of 4 (world epoch 1): host",
           List.of("Sparkgap 0.1.0", "Java 17", "Spark 4.2.0"));
 

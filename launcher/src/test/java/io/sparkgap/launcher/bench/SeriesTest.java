@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparkgap.bench.BenchEvent.Row;
 import io.sparkgap.bench.Measured;
+import io.sparkgap.bench.Series;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

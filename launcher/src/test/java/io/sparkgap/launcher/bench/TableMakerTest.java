@@ -3,8 +3,12 @@ package io.sparkgap.launcher.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.sparkgap.api.Link;
+import io.sparkgap.api.TuningKey;
+import io.sparkgap.bench.BenchEvent;
 import io.sparkgap.bench.BenchEvent.Row;
 import io.sparkgap.bench.Measured;
+import io.sparkgap.bench.Series;
 import io.sparkgap.launcher.bench.TableMaker.Choice;
 import io.sparkgap.tuning.TuningTable;
 import java.util.ArrayList;
@@ -41,7 +45,7 @@ class TableMakerTest {
   }
 
   @Test
-  void theLastRowCarriesAnyMessage() {
+  void theLastRowCarriesAnyMessageThatSomeRouteCarries() {
     Series series =
         series(
             Rows.route("host/direct", 64, 1),
@@ -53,11 +57,15 @@ class TableMakerTest {
     Series small = series(Rows.route("host/packets", 64, 1), Rows.route("host/one-shot", 64, 2));
     assertThat(TableMaker.choices(small))
         .containsExactly(new Choice(64, "host/packets"), new Choice(0, "host/one-shot"));
-    assertThat(TableMaker.choices(series(Rows.route("host/packets", 64, 1)))).isEmpty();
+    // The rest goes by the rules that are built in.
+    assertThat(TableMaker.choices(series(Rows.route("host/packets", 64, 1))))
+        .containsExactly(new Choice(64, "host/packets"));
+    Series barrier = series(Rows.of("java", Measured.BARRIER, "nodes/one-trip", false, 0, 1));
+    assertThat(TableMaker.choices(barrier)).containsExactly(new Choice(0, "nodes/one-trip"));
   }
 
   @Test
-  void aRouteWithWrongResultsIsNotTaken() {
+  void aRouteWithWrongResultsIsNotTakenAndIsNamed() {
     Row good = Rows.route("host/one-shot", 64, 2);
     Row fast = Rows.route("host/two-shot", 64, 1);
     Row wrong =
@@ -79,6 +87,8 @@ class TableMakerTest {
             1);
     assertThat(TableMaker.choices(series(good, wrong)))
         .containsExactly(new Choice(0, "host/one-shot"));
+    assertThat(TableMaker.wrong(List.of(good, wrong)))
+        .containsExactly("allReduce, 64 B: host/two-shot gave 1 wrong elements");
   }
 
   @Test
@@ -107,6 +117,33 @@ class TableMakerTest {
         .isEqualTo("{\"host/one-shot\":[[64,2.0]],\"host/two-shot\":[[64,1.5]]}");
     // What executors will read.
     assertThat(TuningTable.parse("the table", text).rows()).hasSize(2);
+  }
+
+  @Test
+  void aTableIsForTheKernelsAndLibrariesThatItWasMeasuredWith() throws Exception {
+    BenchEvent.World eight = gpus(8, "3.4.5");
+    JsonNode key = new TableMaker(eight).table("mine", Map.of(), List.of()).path("key");
+    assertThat(key.toString())
+        .isEqualTo(
+            "{\"provider\":\"nvshmem\",\"links\":\"nvlink\",\"device\":\"NVIDIA H200\",\"pes\":2,"
+                + "\"hosts\":1,\"shared\":false,\"blocks\":8,\"libraries\":{\"nvshmem\":\"3.4.5\"}}");
+    TuningTable read =
+        TuningTable.parse(
+            "the table", TableText.of(new TableMaker(eight).table("mine", Map.of(), List.of())));
+    assertThat(read.key().lanes()).isEqualTo(new TuningTable.Range(8, 8));
+    assertThat(read.key().nvshmem()).isEqualTo("3.4.5");
+
+    assertThat(TableMaker.isAlike(eight, gpus(8, "3.4.5"))).isTrue();
+    assertThat(TableMaker.isAlike(eight, gpus(128, "3.4.5"))).isFalse();
+    assertThat(TableMaker.isAlike(eight, gpus(8, "3.5.0"))).isFalse();
+  }
+
+  private static BenchEvent.World gpus(int blocks, String nvshmem) {
+    return new BenchEvent.World(
+        new TuningKey("nvshmem", "NVIDIA H200", Link.NVLINK, 2, 1, false, blocks, nvshmem, ""),
+        List.of("node-a"),
+        "",
+        List.of());
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.sparkgap.launcher.bench;
+package io.sparkgap.bench;
 
 import io.sparkgap.bench.BenchEvent.Row;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  */
 public record Series(String title, List<Point> points) {
   /** Sparkgap's own calls, from Java: what routes are compared by. */
-  private static final String JAVA = "java";
+  public static final String JAVA = "java";
 
   /**
    * One size.
@@ -70,7 +70,7 @@ public record Series(String title, List<Point> points) {
   }
 
   /** Rows of one series have this alike. */
-  static String key(Row row) {
+  public static String key(Row row) {
     return "%s %s%s, %s memory, %s"
         .formatted(
             row.call().text(),

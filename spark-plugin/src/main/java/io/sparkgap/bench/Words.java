@@ -1,4 +1,4 @@
-package io.sparkgap.launcher.bench;
+package io.sparkgap.bench;
 
 import java.util.Locale;
 
