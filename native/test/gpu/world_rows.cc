@@ -292,6 +292,29 @@ void a_step_exchanges_what_the_tables_hold_when_it_runs() {
   });
 }
 
+// Both exchange data through the same memory.
+void rows_and_the_resident_kernel_take_turns() {
+  if (spans_nodes()) return;
+  Pes pes = world_of;
+  pes.spoil_options = [](int, sparkgap_world_options& options) { options.resident_idle_ms = 600'000; };
+  run_pes(pes, [](const Pe& pe) {
+    Exchange exchange(pe, {SPARKGAP_FLOAT32, 16, 4, 64, 50, 800, 0});
+    for (int call = 0; call < 20; ++call) {
+      const Given mine = given(exchange.shape, pe.pes(), pe.pe(), call);
+      exchange.give(mine);
+      pe.ok(exchange.dispatch(mine.rows), "sparkgap_dispatch");
+      std::vector<float> values = elements(pe.pe(), 16);
+      pe.ok(sparkgap_all_reduce(pe.world(), values.data(), values.data(), 16, SPARKGAP_FLOAT32, SPARKGAP_SUM),
+            "all_reduce");
+      expect_equal(values, sum_of(pe.pes(), 16), "a sum of host memory");
+      exchange.expect_received(call);
+      exchange.compute();
+      pe.ok(exchange.combine(true, mine.rows), "sparkgap_combine");
+      exchange.expect_combined(mine, true);
+    }
+  });
+}
+
 void too_many_rows_for_an_expert_end_the_world_and_none_is_sent() {
   if (spans_nodes()) return;
   run_pes(world_of, [](const Pe& pe) {
@@ -350,6 +373,7 @@ std::vector<Test> tests_of_rows() {
           {"exchanges_may_follow_each_other_without_a_wait", exchanges_may_follow_each_other_without_a_wait},
           {"a_step_exchanges_what_the_tables_hold_when_it_runs", a_step_exchanges_what_the_tables_hold_when_it_runs},
           {"rows_travel_as_float8_with_a_scale_for_each_group", rows_travel_as_float8_with_a_scale_for_each_group},
+          {"rows_and_the_resident_kernel_take_turns", rows_and_the_resident_kernel_take_turns},
           {"rows_in_host_memory_are_refused", rows_in_host_memory_are_refused},
           {"too_many_rows_for_an_expert_end_the_world_and_none_is_sent",
            too_many_rows_for_an_expert_end_the_world_and_none_is_sent},
