@@ -87,8 +87,8 @@ public final class RowExchange implements AutoCloseable {
 
   /**
    * Rows that have come: {@code localExperts} times {@code capacity} rows of {@code width}
-   * elements, of float8 rows bytes. Those of an expert lie at the begin of its room; what is behind them is not
-   * specified.
+   * elements, of float8 rows bytes. Those of an expert lie at the begin of its room; what is behind
+   * them is not specified.
    */
   public SymmetricBuffer received() {
     return received;

@@ -15,7 +15,8 @@ import java.util.Objects;
  * @param top experts that a row goes to, 1 to 64; 0 without experts
  * @param float8 whether rows travel, and are received, as float8; see {@link #withFloat8}
  */
-public record RowShape(DataType type, long width, long rows, long capacity, int experts, int top, boolean float8) {
+public record RowShape(
+    DataType type, long width, long rows, long capacity, int experts, int top, boolean float8) {
   /** Elements of a float8 row that have a scale together. */
   public static final int FLOAT8_GROUP = 128;
 
