@@ -10,12 +10,14 @@ namespace {
 
 constexpr uint64_t kPieceBytes = 16 << 20;
 
-// Fetching fewer bytes out of another process takes longer than passing them through slots: the call alone costs 2 us.
-constexpr uint64_t kLeastBytesOfProcess = 32 << 10;
+// Up to here an array that the others cannot address goes into the slot, behind its place. Fetching no more than that
+// out of another process takes longer: the call alone costs 2 us.
+constexpr uint64_t kMostBytesInSlot = 32 << 10;
+constexpr uint64_t kArrayInSlot = 64;
 
 // Where an array lies. PEs have made the same allocations in the same order, so a buffer has the same index on all.
 struct Place {
-  enum Kind : int32_t { kOutOfReach = 0, kNotRead, kInBuffer, kInProcess };
+  enum Kind : int32_t { kOutOfReach = 0, kNotRead, kInBuffer, kInProcess, kInSlot };
   int32_t kind = kOutOfReach;
   int32_t buffer = 0;
   uint64_t offset = 0;  // in the buffer; kInProcess: address in the PE's process
@@ -39,10 +41,16 @@ Place place_in_heap(const HostNode& node, const void* array, uint64_t bytes) {
   return place;
 }
 
-Place place_of(const HostNode& node, const void* array, uint64_t bytes, DirectArrays::Use use) {
+bool fits_in_slot(HostNode& node, uint64_t bytes) {
+  return bytes <= std::min(kMostBytesInSlot, node.steps().slot_bytes() - kArrayInSlot);
+}
+
+Place place_of(HostNode& node, const void* array, uint64_t bytes, DirectArrays::Use use) {
   Place place = place_in_heap(node, array, bytes);
-  const bool copied = use == DirectArrays::Use::kCopy && bytes >= kLeastBytesOfProcess && node.reads_processes();
-  if (place.kind != Place::kInBuffer && copied && array != nullptr) {
+  if (place.kind == Place::kInBuffer || array == nullptr) return place;
+  if (fits_in_slot(node, bytes)) {
+    place.kind = Place::kInSlot;
+  } else if (use == DirectArrays::Use::kCopy && node.reads_processes()) {
     place.kind = Place::kInProcess;
     place.offset = reinterpret_cast<uint64_t>(array);
   }
@@ -50,7 +58,7 @@ Place place_of(const HostNode& node, const void* array, uint64_t bytes, DirectAr
 }
 
 // Whether a PE can have shown this. A slot is shared memory: nothing in it is followed before it has been looked at.
-bool is_possible(const HostNode& node, const Place& place, uint64_t bytes, DirectArrays::Use use) {
+bool is_possible(HostNode& node, const Place& place, uint64_t bytes, DirectArrays::Use use) {
   switch (place.kind) {
     case Place::kOutOfReach:
     case Place::kNotRead:
@@ -64,6 +72,8 @@ bool is_possible(const HostNode& node, const Place& place, uint64_t bytes, Direc
     case Place::kInProcess:
       return use == DirectArrays::Use::kCopy && node.reads_processes() && place.offset != 0 &&
              bytes <= UINT64_MAX - place.offset;
+    case Place::kInSlot:
+      return fits_in_slot(node, bytes);
     default:
       return false;
   }
@@ -90,6 +100,7 @@ DirectArrays::DirectArrays(HostNode& node, const void* array, uint64_t bytes, Us
   if (role == Role::kRead) own = place_of(node, array, bytes, use);
   steps.begin();
   std::memcpy(steps.slot(node.pe()), &own, sizeof own);
+  if (own.kind == Place::kInSlot) std::memcpy(steps.slot(node.pe()) + kArrayInSlot, array, bytes);
   steps.post();
   steps.wait_for_all();
   for (int32_t pe = 0; pe < node.pes(); ++pe) {
@@ -100,6 +111,10 @@ DirectArrays::DirectArrays(HostNode& node, const void* array, uint64_t bytes, Us
     if (place.kind == Place::kOutOfReach) usable_ = false;
     if (place.kind == Place::kInBuffer) {
       found.address = node.at(node.ranges()[static_cast<size_t>(place.buffer)], pe, place.offset);
+      found.is_here = true;
+    }
+    if (place.kind == Place::kInSlot) {
+      found.address = steps.slot(pe) + kArrayInSlot;
       found.is_here = true;
     }
     if (place.kind == Place::kInProcess) {

@@ -6,10 +6,11 @@
 //
 // An array in the symmetric heap is mapped here. One elsewhere is in reach all the same where it is only copied: the
 // kernel copies it out of the peer's process (process_vm_readv), once and with no word from the peer, also where that
-// is this very process: the peer's call may fail and its caller free the array while it is read. That is not worth it
-// for small ones, which take another algorithm. The kernel may forbid it (Yama, seccomp, a process that cannot be
-// dumped) or have no way to some memory (a device's). Then all PEs see that, alike, and take another algorithm; from
-// that call on the world counts on the symmetric heap only.
+// is this very process: the peer's call may fail and its caller free the array while it is read. A small one is put
+// into the slot instead, from where it can be read until this PE's step after the next: so until the algorithm has
+// posted one. The kernel may forbid the reading of processes (Yama, seccomp, a process that cannot be dumped) or have
+// no way to some memory (a device's). Then all PEs see that, alike, and take another algorithm; from that call on the
+// world counts on the symmetric heap only.
 #ifndef SPARKGAP_COLLECTIVE_DIRECT_H
 #define SPARKGAP_COLLECTIVE_DIRECT_H
 
@@ -54,7 +55,7 @@ class DirectArrays {
 
   HostNode& node_;
   bool usable_ = true;
-  bool crosses_processes_ = false;  // some array is not in the symmetric heap; the same on all PEs
+  bool crosses_processes_ = false;  // some array has to be fetched out of a process; the same on all PEs
   bool read_all_ = true;
   Array arrays_[SPARKGAP_MAX_PES];
 };

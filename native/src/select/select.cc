@@ -20,8 +20,8 @@ constexpr uint64_t kOneShotBytes = 16 * 1024;
 constexpr uint64_t kOneShotBytesWhenSharing = 24 * 1024;
 
 // From here on, a copy less is worth a step more, in which PEs show where their arrays lie: measured with symmetric
-// arrays (`sparkgap tune`, 2 PEs, and 4 PEs on 2 CPUs). With others that step is for nothing if they are to be reduced,
-// if they are small (DirectArrays), or if PEs may not read each other's processes.
+// arrays (`sparkgap tune`, 2 PEs, and 4 PEs on 2 CPUs). Of others small ones go into slots in that step; for large ones
+// it is for nothing if they are to be reduced, or if PEs may not read each other's processes.
 uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
   if (!circumstances.oversubscribed) {
     return collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_ALL_GATHER ? 2 * 1024 : 4 * 1024;

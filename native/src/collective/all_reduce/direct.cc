@@ -9,7 +9,7 @@
 //
 // Against two-shot it saves the copy of every array into slots, and its pieces are larger. `out` may be any memory, and
 // the call be in place: a part of `in` is overwritten after the PE that reads it has posted its result.
-// False, with nothing done, if a PE's `in` is not in the symmetric heap.
+// False, with nothing done, if a PE's `in` is out of the others' reach.
 #include "collective/direct.h"
 
 #include "collective/chunks.h"

@@ -3,7 +3,7 @@
 //   step 1: where the arrays lie      own block of all --reduce--> out      step 2: meet
 //
 // In place (out == own block of in, which nobody else reads) or not; `out` may be any memory. False, with nothing done,
-// if a PE's `in` is not in the symmetric heap.
+// if a PE's `in` is out of the others' reach.
 #include "collective/direct.h"
 
 #include "collective/host_algorithms.h"
