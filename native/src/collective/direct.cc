@@ -10,6 +10,9 @@ namespace {
 
 constexpr uint64_t kPieceBytes = 16 << 20;
 
+// Fetching fewer bytes out of another process takes longer than passing them through slots: the call alone costs 2 us.
+constexpr uint64_t kLeastBytesOfProcess = 32 << 10;
+
 // Where an array lies. PEs have made the same allocations in the same order, so a buffer has the same index on all.
 struct Place {
   enum Kind : int32_t { kOutOfReach = 0, kNotRead, kInBuffer, kInProcess };
@@ -38,7 +41,7 @@ Place place_in_heap(const HostNode& node, const void* array, uint64_t bytes) {
 
 Place place_of(const HostNode& node, const void* array, uint64_t bytes, DirectArrays::Use use) {
   Place place = place_in_heap(node, array, bytes);
-  const bool copied = use == DirectArrays::Use::kCopy && node.reads_processes();
+  const bool copied = use == DirectArrays::Use::kCopy && bytes >= kLeastBytesOfProcess && node.reads_processes();
   if (place.kind != Place::kInBuffer && copied && array != nullptr) {
     place.kind = Place::kInProcess;
     place.offset = reinterpret_cast<uint64_t>(array);

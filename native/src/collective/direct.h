@@ -6,9 +6,10 @@
 //
 // An array in the symmetric heap is mapped here. One elsewhere is in reach all the same where it is only copied: the
 // kernel copies it out of the peer's process (process_vm_readv), once and with no word from the peer, also where that
-// is this very process: the peer's call may fail and its caller free the array while it is read. The kernel may forbid
-// that (Yama, seccomp, a process that cannot be dumped) or have no way to some memory (a device's). Then all PEs see
-// that, alike, and take another algorithm; from that call on the world counts on the symmetric heap only.
+// is this very process: the peer's call may fail and its caller free the array while it is read. That is not worth it
+// for small ones, which take another algorithm. The kernel may forbid it (Yama, seccomp, a process that cannot be
+// dumped) or have no way to some memory (a device's). Then all PEs see that, alike, and take another algorithm; from
+// that call on the world counts on the symmetric heap only.
 #ifndef SPARKGAP_COLLECTIVE_DIRECT_H
 #define SPARKGAP_COLLECTIVE_DIRECT_H
 

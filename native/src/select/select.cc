@@ -20,11 +20,25 @@ constexpr uint64_t kOneShotBytes = 16 * 1024;
 constexpr uint64_t kOneShotBytesWhenSharing = 24 * 1024;
 
 // From here on, a copy less is worth a step more, in which PEs show where their arrays lie: measured with symmetric
-// arrays. With others that step is for nothing if they are to be reduced, or if PEs may not read each other's
-// processes.
+// arrays (`sparkgap tune`, 2 PEs, and 4 PEs on 2 CPUs). With others that step is for nothing if they are to be reduced,
+// if they are small (DirectArrays), or if PEs may not read each other's processes.
 uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
-  if (circumstances.oversubscribed) return 64 * 1024;
-  return collective == SPARKGAP_ALL_REDUCE ? 256 * 1024 : 16 * 1024;
+  if (!circumstances.oversubscribed) {
+    return collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_ALL_GATHER ? 2 * 1024 : 4 * 1024;
+  }
+  // A step costs PEs that share cores more, and a broadcast or a reduce saves one copy alone.
+  switch (collective) {
+    case SPARKGAP_ALL_REDUCE:
+      return 16 * 1024;
+    case SPARKGAP_REDUCE_SCATTER:
+      return 12 * 1024;
+    case SPARKGAP_ALL_GATHER:
+      return 3 * 1024;
+    case SPARKGAP_ALL_TO_ALL:
+      return 6 * 1024;
+    default:
+      return 64 * 1024;
+  }
 }
 
 void add_rules_on_host(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {
@@ -37,7 +51,8 @@ void add_rules_on_host(int32_t collective, const Circumstances& circumstances, s
     any = Algorithm::kOneShot;
     if (circumstances.pes > 2) {
       const uint64_t limit = circumstances.oversubscribed ? kOneShotBytesWhenSharing : kOneShotBytes;
-      rules->push_back({limit / static_cast<uint64_t>(circumstances.pes - 2), Algorithm::kOneShot});
+      const uint64_t one_shot = limit / static_cast<uint64_t>(circumstances.pes - 2);
+      rules->push_back({std::min(one_shot, direct_bytes(collective, circumstances) - 1), Algorithm::kOneShot});
       any = Algorithm::kTwoShot;
     }
   }

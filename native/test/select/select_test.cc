@@ -166,6 +166,26 @@ void what_is_held_goes_before_the_table_as_far_as_it_carries() {
   expect(routes.choose(SPARKGAP_ALL_REDUCE, 64) == Algorithm::kTwoShot, "given back");
 }
 
+void arrays_on_the_host_are_read_where_they_are_from_some_kib_on() {
+  struct Limit {
+    int32_t collective;
+    bool oversubscribed;
+    uint64_t bytes;
+  };
+  for (const Limit& limit : {Limit{SPARKGAP_ALL_REDUCE, false, 4096}, Limit{SPARKGAP_ALL_GATHER, false, 2048},
+                             Limit{SPARKGAP_BROADCAST, false, 4096}, Limit{SPARKGAP_ALL_REDUCE, true, 16384},
+                             Limit{SPARKGAP_ALL_TO_ALL, true, 6144}, Limit{SPARKGAP_REDUCE, true, 65536}}) {
+    for (const int pes : {2, 4}) {
+      Circumstances circumstances = circumstances_of(ProviderKind::kHost, pes, 0);
+      circumstances.oversubscribed = limit.oversubscribed;
+      for (const uint64_t bytes : {limit.bytes - 1, limit.bytes}) {
+        const bool direct = select(limit.collective, bytes, circumstances) == Algorithm::kDirect;
+        expect(direct == (bytes == limit.bytes), "collective %d, %d PEs, %lu bytes", limit.collective, pes, bytes);
+      }
+    }
+  }
+}
+
 void arrays_that_cannot_be_read_go_by_the_next_row() {
   const Circumstances circumstances = circumstances_of(ProviderKind::kHost, 4, 0);
   const TableRow rows[] = {{4 << 10, Algorithm::kDirect, {}}, {1 << 20, Algorithm::kOneShot, {}}};
@@ -259,6 +279,8 @@ int main(int argc, char** argv) {
        {"a_table_is_followed_as_far_as_it_goes", a_table_is_followed_as_far_as_it_goes},
        {"what_is_held_goes_before_the_table_as_far_as_it_carries",
         what_is_held_goes_before_the_table_as_far_as_it_carries},
+       {"arrays_on_the_host_are_read_where_they_are_from_some_kib_on",
+        arrays_on_the_host_are_read_where_they_are_from_some_kib_on},
        {"arrays_that_cannot_be_read_go_by_the_next_row", arrays_that_cannot_be_read_go_by_the_next_row},
        {"what_may_give_other_bits_is_left_out_where_the_same_are_asked_for",
         what_may_give_other_bits_is_left_out_where_the_same_are_asked_for},

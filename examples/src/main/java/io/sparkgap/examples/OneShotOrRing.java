@@ -53,6 +53,7 @@ public final class OneShotOrRing {
             List.of(ReduceOp.SUM),
             List.of(Memory.SYMMETRIC),
             List.of(),
+            false,
             List.of(),
             Stream.iterate(SMALLEST_BYTES, bytes -> bytes <= largestBytes, bytes -> bytes * FACTOR)
                 .toList(),

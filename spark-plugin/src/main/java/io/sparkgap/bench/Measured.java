@@ -6,21 +6,21 @@ import java.util.List;
 
 /** The calls that can be measured. */
 public enum Measured {
-  ALL_REDUCE("allReduce", Collective.ALL_REDUCE, true, Shape.SAME),
-  REDUCE_SCATTER("reduceScatter", Collective.REDUCE_SCATTER, true, Shape.SCATTERS),
-  ALL_GATHER("allGather", Collective.ALL_GATHER, false, Shape.GATHERS),
-  BROADCAST("broadcast", Collective.BROADCAST, false, Shape.SAME),
-  REDUCE("reduce", Collective.REDUCE, true, Shape.SAME),
-  ALL_TO_ALL("allToAll", Collective.ALL_TO_ALL, false, Shape.EXCHANGES),
+  ALL_REDUCE(Collective.ALL_REDUCE, true, Shape.SAME),
+  REDUCE_SCATTER(Collective.REDUCE_SCATTER, true, Shape.SCATTERS),
+  ALL_GATHER(Collective.ALL_GATHER, false, Shape.GATHERS),
+  BROADCAST(Collective.BROADCAST, false, Shape.SAME),
+  REDUCE(Collective.REDUCE, true, Shape.SAME),
+  ALL_TO_ALL(Collective.ALL_TO_ALL, false, Shape.EXCHANGES),
   /** With the same count for all. */
-  ALL_TO_ALLV("allToAllv", Collective.ALL_TO_ALLV, false, Shape.EXCHANGES),
-  BARRIER("barrier", Collective.BARRIER, false, Shape.SAME),
+  ALL_TO_ALLV(Collective.ALL_TO_ALLV, false, Shape.EXCHANGES),
+  BARRIER(Collective.BARRIER, false, Shape.SAME),
   /** Each PE to the next, all at once. */
-  PUT("put", null, false, Shape.SAME),
+  PUT("put"),
   /** Each PE from the next, all at once. */
-  GET("get", null, false, Shape.SAME),
+  GET("get"),
   /** There and back, between PEs 0 and 1, 2 and 3, and so on. */
-  PUT_SIGNAL("putSignal", null, false, Shape.SAME);
+  PUT_SIGNAL("putSignal");
 
   /** How many blocks of the call's count either side has. */
   private enum Shape {
@@ -34,6 +34,15 @@ public enum Measured {
   private final Collective collective;
   private final boolean reduces;
   private final Shape shape;
+
+  Measured(Collective collective, boolean reduces, Shape shape) {
+    this(collective.text(), collective, reduces, shape);
+  }
+
+  /** One-sided. */
+  Measured(String text) {
+    this(text, null, false, Shape.SAME);
+  }
 
   Measured(String text, Collective collective, boolean reduces, Shape shape) {
     this.text = text;

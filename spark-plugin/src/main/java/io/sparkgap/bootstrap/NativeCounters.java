@@ -1,5 +1,6 @@
 package io.sparkgap.bootstrap;
 
+import io.sparkgap.api.Collective;
 import io.sparkgap.jni.Counter;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
@@ -43,15 +44,10 @@ final class NativeCounters {
 
   /** As users wrote it. */
   private static String name(int operation) {
+    if (operation < Collective.texts().size()) {
+      return Collective.texts().get(operation);
+    }
     return switch (operation) {
-      case SparkgapNative.SPARKGAP_ALL_REDUCE -> "allReduce";
-      case SparkgapNative.SPARKGAP_REDUCE_SCATTER -> "reduceScatter";
-      case SparkgapNative.SPARKGAP_ALL_GATHER -> "allGather";
-      case SparkgapNative.SPARKGAP_BROADCAST -> "broadcast";
-      case SparkgapNative.SPARKGAP_REDUCE -> "reduce";
-      case SparkgapNative.SPARKGAP_ALL_TO_ALL -> "allToAll";
-      case SparkgapNative.SPARKGAP_ALL_TO_ALLV -> "allToAllv";
-      case SparkgapNative.SPARKGAP_BARRIER -> "barrier";
       case SparkgapNative.SPARKGAP_PUT -> "put";
       case SparkgapNative.SPARKGAP_GET -> "get";
       case SparkgapNative.SPARKGAP_PUT_SIGNAL -> "putSignal";

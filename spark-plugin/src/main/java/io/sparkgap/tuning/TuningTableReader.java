@@ -1,30 +1,28 @@
 package io.sparkgap.tuning;
 
+import io.sparkgap.api.Collective;
+import io.sparkgap.api.Link;
 import io.sparkgap.tuning.TuningTable.Range;
 import io.sparkgap.tuning.TuningTable.Row;
 import io.sparkgap.tuning.TuningTable.Shape;
 import io.sparkgap.tuning.TuningTable.Time;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Reads a tuning table as {@code conf/tuning/schema.json} has it, and says what is not so. */
 final class TuningTableReader {
   /** By the native library's numbers. */
-  static final List<String> COLLECTIVES =
-      List.of(
-          "allReduce",
-          "reduceScatter",
-          "allGather",
-          "broadcast",
-          "reduce",
-          "allToAll",
-          "allToAllv",
-          "barrier");
+  static final List<String> COLLECTIVES = Collective.texts();
 
   /** By the native library's numbers, too. */
-  static final List<String> LINKS = List.of("shm", "nvlink", "pcie", "tcp", "rdma");
+  static final List<String> LINKS =
+      IntStream.range(0, Link.values().length)
+          .mapToObj(number -> Link.of(number).name().toLowerCase(Locale.ROOT))
+          .toList();
 
   private static final List<String> PROVIDERS = List.of("host", "nvshmem", "nccl");
   private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";

@@ -3,13 +3,17 @@ package io.sparkgap.bootstrap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparkgap.api.Collective;
+import io.sparkgap.api.Link;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.tuning.RouteSettings;
 import io.sparkgap.tuning.TuningTable;
 import io.sparkgap.tuning.TuningTableException;
 import io.sparkgap.tuning.TuningTables;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -143,6 +147,35 @@ class WorldRoutesTest {
           assertThat(route(world, allReduce, 1)).isEqualTo("host/one-shot");
           world.forgetChoices();
           assertThat(route(world, allReduce, 1)).isEqualTo("host/two-shot");
+        });
+  }
+
+  @Test
+  void collectivesAndLinksAreNamedAsTheNativeLibraryNamesThem() throws Exception {
+    List<TuningTable> tables = new ArrayList<>();
+    for (Link link : Link.values()) {
+      String name = link.name().toLowerCase(Locale.ROOT);
+      String key = "\"host\", \"links\": \"%s\"".formatted(name);
+      for (boolean shared : new boolean[] {false, true}) {
+        String json = MINE.formatted("of-" + name, shared, "host/one-shot");
+        tables.add(TuningTable.parse(name, json.replace("\"host\"", key)));
+      }
+    }
+    tables.removeIf(table -> table.key().links().equals("shm"));
+    inWorld(
+        new RouteSettings(tables, Map.of(), "", false),
+        world -> {
+          assertThat(tables).hasSize(2 * (Link.values().length - 1));
+          for (TuningTable table : tables) {
+            assertThat(world.tables())
+                .contains("for links of " + table.key().links() + ", this world has shm");
+          }
+          for (int number = 0; number < SparkgapNative.SPARKGAP_COLLECTIVES; number++) {
+            SparkgapNative.sparkgap_world_set_algorithm(world.handle(), number, "smoke");
+            assertThat(SparkgapNative.sparkgap_last_error(world.handle()).getString())
+                .startsWith(Collective.texts().get(number) + " has no algorithm \"smoke\"");
+          }
+          assertThat(Collective.texts()).hasSize(SparkgapNative.SPARKGAP_COLLECTIVES);
         });
   }
 

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,12 +21,21 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Makes a tuning table (docs/tuning.md) of what was measured. Of the routes that are about as fast
- * at a size the one is taken that is so at the most sizes to come, so that noise makes no rows.
+ * Makes a tuning table (docs/tuning.md) of what was measured. Rows are made where a route is faster
+ * over some sizes; noise, or one size that was disturbed, makes none.
  */
 public final class TableMaker {
-  /** Routes within this of the fastest are as good. */
-  private static final double AS_GOOD = 1.02;
+  /** Losses up to this are none. */
+  private static final double AS_GOOD = 0.02;
+
+  /** A route loses no more at one size than this, so that one that was disturbed makes no rows. */
+  private static final double MOST = 0.25;
+
+  /** What a change of route counts: more than half of that. */
+  private static final double OF_A_CHANGE = 0.15;
+
+  /** Of a route that cannot carry the message: more than all others together. */
+  private static final double NOT_THERE = 1e3;
 
   /** What cannot carry every message, or needs arrays that others can read. */
   private static final Set<String> LIMITED = Set.of("packets", "lines", "one-trip", "direct");
@@ -152,15 +160,14 @@ public final class TableMaker {
       return List.of();
     }
     List<Choice> choices = new ArrayList<>();
-    int at = 0;
-    while (at < points.size()) {
-      String route = longest(points, at);
-      int end = at;
-      while (end < points.size() && isAsGood(points.get(end), route)) {
-        end++;
+    List<String> routes = routes(points);
+    for (int end = 1; end <= points.size(); end++) {
+      String route = routes.get(end - 1);
+      if (end == points.size()) {
+        choices.add(new Choice(0, route));
+      } else if (!route.equals(routes.get(end))) {
+        choices.add(new Choice(between(points, end), route));
       }
-      choices.add(new Choice(end == points.size() ? 0 : between(points, end), route));
-      at = end;
     }
     Choice last = choices.get(choices.size() - 1);
     if (LIMITED.contains(algorithm(last.route))) {
@@ -177,28 +184,54 @@ public final class TableMaker {
     return choices;
   }
 
-  /** The route that is as good as the fastest from a size on for longest. */
-  private static String longest(List<Series.Point> points, int from) {
-    return right(points.get(from)).stream()
-        .map(Row::route)
-        .filter(route -> isAsGood(points.get(from), route))
-        .max(Comparator.comparingInt(route -> goodUntil(points, from, route)))
-        .orElseThrow();
-  }
-
-  private static int goodUntil(List<Series.Point> points, int from, String route) {
-    int end = from;
-    while (end < points.size() && isAsGood(points.get(end), route)) {
-      end++;
+  /**
+   * The route at each size: those with the least loss of all sizes together, where each change of
+   * route counts as a loss, too.
+   */
+  private static List<String> routes(List<Series.Point> points) {
+    List<String> all =
+        points.stream().flatMap(point -> right(point).stream()).map(Row::route).distinct().toList();
+    double[] losses = new double[all.size()];
+    int[][] before = new int[points.size()][all.size()];
+    for (int at = 0; at < points.size(); at++) {
+      int least = least(losses);
+      double[] next = new double[all.size()];
+      for (int route = 0; route < all.size(); route++) {
+        boolean stays = losses[route] <= losses[least] + (at == 0 ? 0 : OF_A_CHANGE);
+        before[at][route] = stays ? route : least;
+        next[route] =
+            loss(points.get(at), all.get(route))
+                + (stays ? losses[route] : losses[least] + OF_A_CHANGE);
+      }
+      losses = next;
     }
-    return end;
+    List<String> routes = new ArrayList<>();
+    int route = least(losses);
+    for (int at = points.size() - 1; at >= 0; at--) {
+      routes.add(0, all.get(route));
+      route = before[at][route];
+    }
+    return routes;
   }
 
-  private static boolean isAsGood(Series.Point point, String route) {
+  private static int least(double[] losses) {
+    int least = 0;
+    for (int i = 1; i < losses.length; i++) {
+      least = losses[i] < losses[least] ? i : least;
+    }
+    return least;
+  }
+
+  /** What part of the best route's time that one takes more; a route that cannot carry it, all. */
+  private static double loss(Series.Point point, String route) {
     List<Row> rows = right(point);
+    double best = rows.get(0).micros();
     return rows.stream()
-        .anyMatch(
-            row -> row.route().equals(route) && row.micros() <= AS_GOOD * rows.get(0).micros());
+        .filter(row -> row.route().equals(route))
+        .mapToDouble(row -> row.micros() / best - 1)
+        .map(loss -> loss <= AS_GOOD ? 0 : Math.min(loss, MOST))
+        .findFirst()
+        .orElse(NOT_THERE);
   }
 
   /** Where one route gives way to the next: halfway, as sizes grow by factors. */

@@ -45,6 +45,20 @@ class TableMakerTest {
   }
 
   @Test
+  void oneSizeThatWasDisturbedMakesNoRowsAndAChangeThatLastsDoes() {
+    List<Row> rows = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      rows.add(Rows.route("host/one-shot", 64L << i, i == 2 ? 90 : 1 << i));
+      rows.add(
+          Rows.route("host/two-shot", 64L << i, i < 6 ? 2 << i : i == 8 ? 900 : 0.8 * (1 << i)));
+    }
+    assertThat(TableMaker.choices(Series.of(rows).get(0)))
+        .containsExactly(
+            new Choice(Math.round((64 << 5) * Math.sqrt(2)), "host/one-shot"),
+            new Choice(0, "host/two-shot"));
+  }
+
+  @Test
   void theLastRowCarriesAnyMessageThatSomeRouteCarries() {
     Series series =
         series(

@@ -88,8 +88,13 @@ class StandaloneTest {
   }
 
   private Result command(String name, String... more) throws Exception {
+    return command(name, List.of(), more);
+  }
+
+  private Result command(String name, List<String> some, String... more) throws Exception {
     List<String> words = new ArrayList<>(List.of(name));
     words.addAll(processes.options());
+    words.addAll(some);
     words.addAll(Arrays.asList(more));
     return sparkgap().run(words.toArray(String[]::new));
   }
@@ -179,6 +184,27 @@ class StandaloneTest {
     assertThat(result.exitCode()).as(result.err()).isZero();
     assertThat(result.out()).isEqualTo("sum 3 on 2 PEs\n");
     assertThat(result.err()).contains("Lost       executor ", "World 2 ");
+  }
+
+  @Test
+  @Order(4)
+  void routesAreMeasuredAndTunedOnTheExecutorsThatAJobWouldGet() throws Exception {
+    Path json = folder.resolve("bench.json");
+    List<String> small =
+        List.of("--pes=2", "--calls=allReduce", "--to=64", "--conf=spark.executor.memory=512m");
+    Result bench = command("bench", small, "--batches=1", "--batch-time=1", "--json=" + json);
+    assertThat(bench.exitCode()).as(bench.out() + bench.err()).isZero();
+    assertThat(bench.out())
+        .contains("allReduce float32 sum, symmetric memory, calls: best host/")
+        .doesNotContain("from native", "from MPI");
+    assertThat(Files.readString(json, UTF_8))
+        .contains("\"complete\" : true", "\"pes\" : 2", "\"hosts\" : [ \"127.0.0.1\" ]");
+
+    Path table = folder.resolve("table.json");
+    Result tune = command("tune", small, "--out=" + table);
+    assertThat(tune.exitCode()).as(tune.out() + tune.err()).isZero();
+    assertThat(Files.readString(table, UTF_8)).contains("host/one-shot", "\"pes\": 2");
+    assertThat(table.resolveSibling("table.json.partial")).doesNotExist();
   }
 
   @Test
