@@ -118,8 +118,8 @@ class Matrices {
     return values;
   }
 
-  // Whether that is what an element of the sum of kind 0 can be. The PEs' parts are rounded as they travel; that of the PE
-  // whose row it is may be or not before it is added to those of the others, in which cuBLAS is free.
+  // Whether that is what an element of the sum of kind 0 can be. The PEs' parts are rounded as they travel; that of the
+  // PE whose row it is may be or not before it is added to those of the others, in which cuBLAS is free.
   bool can_be(int row, int column, float value, bool in_turn) const {
     const int owner = row / (shape_.rows / pe_.pes());
     float others = 0;
