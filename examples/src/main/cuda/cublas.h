@@ -24,8 +24,8 @@ class Cublas {
   // For the GPU that is current; once, when it is loaded. Throws.
   void open();
 
-  // product[rows][columns] = left[rows][inner] x right[columns][inner]' of bfloat16, summed in float and rounded once;
-  // with what was in `product` before, if it `adds`. Throws.
+  // product[rows][columns] = left[rows][inner] x right[columns][inner]' of bfloat16, summed in float and rounded; if it
+  // `adds`, added to what was in `product` before, whether rounded before that or not. Throws.
   void multiply(cudaStream_t stream, bool adds, int rows, int columns, int inner, const void* left, const void* right,
                 void* product);
 

@@ -41,8 +41,8 @@ int product_multiply(int64_t worker, void* stream, int rows, int columns, int in
 // Likewise, and its sum over PEs: rows [p, p + 1) * rows / pes in `out` of PE p, or, if `gathers` is not 0, all rows in
 // `out` of every PE. PE p's rows are multiplied in `slices` slices, those of other PEs first. Each is sent as it is
 // finished, by a copy engine beside the product of the next, and a signal of sparkgap/device.cuh follows it. PE p adds
-// its own slices onto what the others have sent. What the others have of an element is rounded, and their sum, in PE
-// order; PE p's is added in float, and the sum rounded once.
+// its own slices onto what the others have sent: their parts are rounded, and the sum of these, in PE order; whether
+// its own is before it is added is up to cuBLAS. The same bits in every run.
 //
 // Symmetric buffers: `received` has the bytes of product, `out` those of what comes out, `signals` PRODUCT_SIGNAL_BYTES
 // that nobody else uses. Others write into `out` from the call on, not before. Collective: PEs call it as often, in the

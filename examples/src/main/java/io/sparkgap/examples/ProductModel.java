@@ -75,15 +75,18 @@ record ProductModel(int rows, int columns, int inner, int pe, int pes, boolean r
   }
 
   /**
-   * The same where the PE whose row it is adds its part, unrounded, to what the others have sent.
+   * The same where the PE whose row it is adds its part to what the others have sent.
+   *
+   * @param roundsOwn whether it rounds its part before that, which libraries do or do not
    */
-  float sumOntoOthers(int row, int column) {
+  float sumOntoOthers(int row, int column, boolean roundsOwn) {
     int owner = row / ownRows();
     float others = 0;
     for (int each = 0; each < pes; each++) {
       others += each == owner ? 0 : rounded(part(row, column, each));
     }
-    return rounded(rounded(others) + part(row, column, owner));
+    float own = part(row, column, owner);
+    return rounded(rounded(others) + (roundsOwn ? rounded(own) : own));
   }
 
   private float part(int row, int column, int of) {
