@@ -7,7 +7,8 @@
 // Experts are numbered over all PEs and dealt out in order: PE p has experts p * experts / pes up to, and without,
 // (p + 1) * experts / pes. A PE may have none.
 //
-// Worlds in host memory of one host have these calls; in others they are UNAVAILABLE.
+// On GPUs all memory is the GPU's: the calls are enqueued, and no host takes part. Worlds in which PEs cannot address
+// each other's memory, as those on several hosts, have no such calls: they are UNAVAILABLE.
 //
 // All PEs make the same call with the same shape and buffer; how many rows each gives is its own affair. `in`,
 // `indices`, `weights` and `out` are any memory of this process that does not overlap the buffer.
@@ -26,13 +27,20 @@ extern "C" {
 #define SPARKGAP_MOST_EXPERTS 1024
 #define SPARKGAP_MOST_TOP 64
 
+// Elements of a float8 row that have a scale together.
+#define SPARKGAP_FLOAT8_GROUP 128
+
 typedef struct sparkgap_rows_shape {
-  int32_t type;       // of a row's elements: any for exchange_rows, SPARKGAP_FLOAT32 for dispatch and combine
+  int32_t type;       // of a row's elements: any for exchange_rows; SPARKGAP_FLOAT32 for dispatch and combine, on
+                      // GPUs SPARKGAP_BFLOAT16 as well
   int32_t experts;    // 1..SPARKGAP_MOST_EXPERTS; 0: rows go to PEs by exchange_rows, and nothing comes back
   int32_t top;        // experts that a row goes to, 1..SPARKGAP_MOST_TOP; 0 if there are no experts
   uint64_t width;     // elements of a row
   uint64_t rows;      // most that a PE gives in a call
   uint64_t capacity;  // most that an expert gets in a call, or a PE, from all PEs together
+  int32_t float8;  // not 0, on GPUs, for experts: rows travel, and are received, as float8, a byte an element (e4m3, as
+                   // in CUDA's __nv_fp8_e4m3) and for each SPARKGAP_FLOAT8_GROUP of them a scale, so that an element
+                   // is its byte times that; `width` is a multiple of it. Results are of `type` still.
 } sparkgap_rows_shape;
 
 // Where things are in this PE's part of the buffer: offsets in bytes, multiples of 256. A PE that has experts has
@@ -41,6 +49,7 @@ typedef struct sparkgap_rows_layout {
   uint64_t bytes;     // of the buffer
   uint64_t counts;    // int32_t[local_experts]: rows that each has got
   uint64_t received;  // rows, [local_experts][capacity][width]: those of an expert one behind the other
+  uint64_t scales;    // float[local_experts][capacity][width / SPARKGAP_FLOAT8_GROUP], of float8 rows alone
   uint64_t weights;   // float[local_experts][capacity]: what the router gave each of these
   uint64_t results;   // rows, [local_experts][capacity][width]: what the experts made of them, for combine
   int32_t first_expert;
@@ -58,6 +67,8 @@ sparkgap_status sparkgap_rows_layout_of(sparkgap_world* world, const sparkgap_ro
 //
 // An index that names no expert is refused before anything is sent. Where an expert would get more rows than the
 // capacity, all PEs are refused, with INVALID_ARGUMENT, and no row has been sent; the world is good for other calls.
+// On GPUs, where the host does not look at tables, both are found by the kernels and end the world, as ABORTED,
+// likewise with no row sent.
 sparkgap_status sparkgap_dispatch(sparkgap_world* world, sparkgap_buffer* buffer, const sparkgap_rows_shape* shape,
                                   const void* in, const int32_t* indices, const float* weights, uint64_t rows);
 

@@ -22,6 +22,8 @@ class SymmetricMemory;
 //   | RowPlace    |  [row][top]: where this PE's rows went in the last dispatch; not there without experts
 //   +-------------+  weights_at
 //   | float       |  [local expert][capacity]; likewise
+//   +-------------+  scales_at
+//   | float       |  [local expert][capacity][group of a row]; of float8 alone
 //   +-------------+  received_at
 //   | rows        |  [local expert][capacity]
 //   +-------------+  results_at
@@ -33,13 +35,16 @@ struct RowsPlan {
   int32_t experts;  // PEs, where rows go to those
   int32_t top;      // 1 there
   bool to_experts;
+  bool float8;  // as which rows travel
   uint64_t width;
   uint64_t row_bytes;
+  uint64_t received_bytes;  // of a row that has come
   uint64_t rows;
   uint64_t capacity;
   uint64_t counts_at;
   uint64_t places_at;
   uint64_t weights_at;
+  uint64_t scales_at;
   uint64_t received_at;
   uint64_t results_at;
   uint64_t bytes;

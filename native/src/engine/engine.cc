@@ -15,11 +15,11 @@ void Engine::write_card(uint8_t*, const uint8_t*) const { refuse_nodes(); }
 const uint8_t* Engine::take_cards(const uint8_t*) { refuse_nodes(); }
 
 void Engine::rows(const RowsCall& call) {
-  fail(SPARKGAP_UNAVAILABLE, kNoPe,
-       "%s is there where all PEs have host memory of one host: use allToAllv here, or spark.sparkgap.provider=host on "
-       "one "
-       "host",
-       rows_operation_name(call.operation));
+  fail(
+      SPARKGAP_UNAVAILABLE, kNoPe,
+      "%s is there where every PE can address the memory of every other: on one host, and on GPUs of one host that are "
+      "peers of each other (nvidia-smi topo -p2p w). Use allToAllv here",
+      rows_operation_name(call.operation));
 }
 
 int32_t Engine::node_of(int32_t) const { return 0; }

@@ -51,8 +51,9 @@ constexpr CallSignature signature_of(const CollectiveCall& call) {
 constexpr CallSignature signature_of(const RowsCall& call) {
   const RowsPlan& plan = call.plan;
   uint64_t shape = 0x9e3779b97f4a7c15u;
-  for (const uint64_t part : {static_cast<uint64_t>(plan.experts), static_cast<uint64_t>(plan.top),
-                              static_cast<uint64_t>(plan.to_experts), plan.rows, plan.capacity}) {
+  for (const uint64_t part :
+       {static_cast<uint64_t>(plan.experts), static_cast<uint64_t>(plan.top), static_cast<uint64_t>(plan.to_experts),
+        static_cast<uint64_t>(plan.float8), plan.rows, plan.capacity}) {
     shape = (shape ^ part) * 0xbf58476d1ce4e5b9u;
     shape ^= shape >> 29;
   }

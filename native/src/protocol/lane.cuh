@@ -63,6 +63,11 @@ class Lane {
     if (threadIdx.x == 0) counters_of(world_)->steps[lane_] = step_;
   }
 
+  // Ends the kernel's waits for another reason than time, from one thread.
+  __device__ void refuse(WaitEnd end, int32_t peer, uint64_t expected, uint64_t seen) const {
+    give_up(world_, end, awaited(peer), expected, seen);
+  }
+
  private:
   static __device__ uint32_t begin_step(const KernelWorld& world) {
     meet_launch_order();

@@ -14,6 +14,7 @@ sparkgap_status sparkgap_rows_layout_of(sparkgap_world* world, const sparkgap_ro
     layout->bytes = plan.bytes;
     layout->counts = plan.counts_at;
     layout->received = plan.received_at;
+    layout->scales = plan.scales_at;
     layout->weights = plan.weights_at;
     layout->results = plan.results_at;
     layout->first_expert = plan.first_expert(world->pe());

@@ -8,7 +8,8 @@
 namespace sparkgap {
 namespace {
 
-constexpr uint64_t kRegionBytes = 256;  // what regions of the buffer are aligned to
+constexpr uint64_t kRegionBytes = 256;     // what regions of the buffer are aligned to
+constexpr uint64_t kFloat8Alignment = 16;  // of rows that become float8
 constexpr uint64_t kMostRows = INT32_MAX;
 constexpr uint64_t kMostEntries = 1 << 27;  // so that those of all PEs of a GPU world can be counted in 32 bits
 constexpr uint64_t kMostBytes = static_cast<uint64_t>(INT64_MAX) / 4;
@@ -36,6 +37,17 @@ void check_summed(const World& world, int32_t type) {
        on_gpu ? " or bfloat16" : "", type_name(type));
 }
 
+void check_float8(const World& world, const RowsPlan& plan) {
+  if (!plan.float8) return;
+  if (!world.memory_is_device() || !plan.to_experts) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "rows travel as float8 on GPUs and to experts alone: give 0 for float8");
+  }
+  if (plan.width % SPARKGAP_FLOAT8_GROUP != 0) {
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "width of the shape is %llu, and of float8 rows it is a multiple of %d",
+         static_cast<unsigned long long>(plan.width), SPARKGAP_FLOAT8_GROUP);
+  }
+}
+
 class Regions {
  public:
   // Where the next one begins.
@@ -58,7 +70,7 @@ void check_apart(const void* memory, uint64_t bytes, uint64_t element, const voi
   const auto begin = reinterpret_cast<uintptr_t>(memory);
   const auto buffer = reinterpret_cast<uintptr_t>(own);
   if (begin % element != 0) {
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s (%p) is not aligned to its elements of %llu bytes", name, memory,
+    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s (%p) is not aligned to %llu bytes", name, memory,
          static_cast<unsigned long long>(element));
   }
   if (begin > UINTPTR_MAX - bytes) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s reaches past the end of memory", name);
@@ -101,10 +113,13 @@ RowsPlan plan_rows(const World& world, const sparkgap_rows_shape* shape) {
   plan.rows = shape->rows;
   plan.capacity = shape->capacity;
   if (plan.width == 0) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "width of the shape is 0: a row has elements");
+  plan.float8 = shape->float8 != 0;
+  check_float8(world, plan);
   plan.row_bytes = product(plan.width, element_bytes(plan.type), kMostBytes, "bytes of a row");
   const uint64_t entries = product(plan.rows, static_cast<uint64_t>(plan.top), kMostEntries, "rows and top");
   const auto local = static_cast<uint64_t>(plan.most_local_experts());
   const uint64_t taken = product(local, plan.capacity, kMostRows, "experts of a PE and capacity");
+  plan.received_bytes = plan.float8 ? plan.width : plan.row_bytes;
   const uint64_t row_bytes = product(taken, plan.row_bytes, kMostBytes, "received rows and their bytes");
   product(plan.rows, plan.row_bytes, kMostBytes, "rows and their bytes");
   Regions regions;
@@ -112,7 +127,8 @@ RowsPlan plan_rows(const World& world, const sparkgap_rows_shape* shape) {
   plan.counts_at = regions.add(local * sizeof(int32_t));
   plan.places_at = regions.add(plan.to_experts ? entries * sizeof(RowPlace) : 0);
   plan.weights_at = regions.add(plan.to_experts ? taken * sizeof(float) : 0);
-  plan.received_at = regions.add(row_bytes);
+  plan.scales_at = regions.add(plan.float8 ? taken * plan.width / SPARKGAP_FLOAT8_GROUP * sizeof(float) : 0);
+  plan.received_at = regions.add(taken * plan.received_bytes);
   plan.results_at = regions.add(plan.to_experts ? row_bytes : 0);
   plan.bytes = regions.end();
   return plan;
@@ -142,7 +158,7 @@ RowsCall checked_rows_call(const World& world, int32_t operation, const Buffer* 
   const uint64_t row_bytes = rows * call.plan.row_bytes;
   const uint64_t element = element_bytes(call.plan.type);
   const uint8_t* own = call.memory->part(world.pe());
-  check_apart(in, gives ? row_bytes : 0, element, own, buffer->bytes, "in");
+  check_apart(in, gives ? row_bytes : 0, call.plan.float8 ? kFloat8Alignment : element, own, buffer->bytes, "in");
   check_apart(out, gives ? 0 : row_bytes, element, own, buffer->bytes, "out");
   check_apart(indices, gives ? entries * sizeof(int32_t) : 0, sizeof(int32_t), own, buffer->bytes,
               operation == SPARKGAP_DISPATCH ? "indices" : "destinations");

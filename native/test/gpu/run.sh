@@ -4,7 +4,7 @@
 #
 #   native/test/gpu/run.sh pack FOLDER [BUILD]   here: builds in BUILD (native/target/cmake) and packs into FOLDER, 13 MB
 #   FOLDER/run.sh run RESULTS [STEP...]          there: on all GPUs that it finds. STEPs: kernels worlds hosts
-#                                              bench shapes sanitizer; all but shapes if none is named
+#                                              bench rows shapes sanitizer; all but shapes if none is named
 #
 # hosts: worlds of provider nccl on two hosts that are namespaces of this one (tools/hosts/hosts.py; needs root), which are
 # also measured beside NCCL alone where there are two GPUs.
@@ -27,12 +27,13 @@ pack() {
   fi
   set -e
   cmake -DSPARKGAP_BENCH=ON -DSPARKGAP_TESTS=ON "$build" > /dev/null
-  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_collective_bench nodes_bench
+  cmake --build "$build" -j "$(nproc)" --target sparkgap gpu_tests gpu_collective_bench gpu_rows_bench \
+    nodes_bench
   mkdir -p "$folder"
   # Maven has the libraries built straight into its classes.
   libraries=$(sed -n 's/^CMAKE_LIBRARY_OUTPUT_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
   for name in libsparkgap.so libsparkgap_cuda.so libfabric.so.1 gpu_kernels_test gpu_world_test gpu_collective_bench \
-    nodes_bench; do
+    gpu_rows_bench nodes_bench; do
     cp "$(find "$build" ${libraries:+"$libraries"} -name "$name" -type f | head -n 1)" "$folder/"
   done
   cp "${BASH_SOURCE[0]}" "$folder/run.sh"
@@ -83,9 +84,9 @@ start_mps() {
 run() {
   local gpus numbers largest pes steps=("${@:2}")
   results=$(mkdir -p "$1" && cd "$1" && pwd)
-  ((${#steps[@]} > 0)) || steps=(kernels worlds hosts bench sanitizer)
+  ((${#steps[@]} > 0)) || steps=(kernels worlds hosts bench rows sanitizer)
   cd "$here"
-  chmod +x gpu_kernels_test gpu_world_test gpu_collective_bench nodes_bench
+  chmod +x gpu_kernels_test gpu_world_test gpu_collective_bench gpu_rows_bench nodes_bench
   export LD_LIBRARY_PATH=$here${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} NCCL_NVLS_ENABLE=0 NVSHMEM_DISABLE_NVLS=1
   CUBLAS_LIBRARY=${CUBLAS_LIBRARY:-$(cublas_library)}
   export CUBLAS_LIBRARY
@@ -139,6 +140,13 @@ run() {
         step resident 60 ./gpu_collective_bench --pes "$largest" --what resident
         step floors 60 ./gpu_collective_bench --pes "$largest" --what floors
         for name in bench blocks steps resident floors; do cp "$results/$name.log" "$results/collectives-$name.json"; done
+        ;;
+      rows)
+        for pes in ${numbers//,/ }; do
+          step "rows-$pes" 60 ./gpu_rows_bench --pes "$pes" --gpus "$gpus"
+          step "rows-float8-$pes" 60 ./gpu_rows_bench --pes "$pes" --gpus "$gpus" --float8 1
+          for name in rows rows-float8; do cp "$results/$name-$pes.log" "$results/$name-$pes.json"; done
+        done
         ;;
       shapes)
         step shapes 300 ./gpu_collective_bench --pes "$largest" --what shapes --factor 2 --collectives allReduce,allGather

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   if (gpus_here == 0) return 1;
   // Those that may end with a GPU that some process has broken come last.
   std::vector<Test> tests;
-  for (const auto& some : {tests_of_worlds(), tests_of_calls(), tests_of_streams(), tests_of_steps(),
+  for (const auto& some : {tests_of_worlds(), tests_of_calls(), tests_of_streams(), tests_of_steps(), tests_of_rows(),
                            tests_of_programs(), tests_of_resident(), tests_of_beside(), tests_of_device_code(),
                            tests_of_products(), tests_of_nodes(), tests_of_losses()}) {
     tests.insert(tests.end(), some.begin(), some.end());

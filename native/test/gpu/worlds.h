@@ -56,6 +56,7 @@ std::vector<Test> tests_of_beside();
 std::vector<Test> tests_of_calls();
 std::vector<Test> tests_of_streams();
 std::vector<Test> tests_of_steps();
+std::vector<Test> tests_of_rows();
 std::vector<Test> tests_of_programs();
 std::vector<Test> tests_of_resident();
 std::vector<Test> tests_of_device_code();

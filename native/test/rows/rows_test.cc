@@ -14,7 +14,7 @@ namespace sparkgap::test {
 namespace {
 
 sparkgap_rows_shape for_experts(int experts, int top, uint64_t width, uint64_t rows, uint64_t capacity) {
-  return {SPARKGAP_FLOAT32, experts, top, width, rows, capacity};
+  return {SPARKGAP_FLOAT32, experts, top, width, rows, capacity, 0};
 }
 
 // A shape with its buffer.
@@ -143,7 +143,7 @@ void a_step_exchanges_what_the_tables_hold_when_it_runs() {
 }
 
 void rows_of_any_type_go_to_the_pe_that_is_named() {
-  const sparkgap_rows_shape shape = {SPARKGAP_INT64, 0, 0, 3, 50, 200};
+  const sparkgap_rows_shape shape = {SPARKGAP_INT64, 0, 0, 3, 50, 200, 0};
   for (const Pes& pes : host_worlds()) {
     run_pes(pes, [&shape](const Pe& pe) {
       const Exchange exchange(pe, shape);
@@ -169,7 +169,7 @@ void rows_of_any_type_go_to_the_pe_that_is_named() {
 void too_many_rows_for_an_expert_are_refused_on_all_pes_and_none_is_sent() {
   for (const bool to_experts : {true, false}) {
     run_pes(Pes{3}, [to_experts](const Pe& pe) {
-      const sparkgap_rows_shape shape = {SPARKGAP_FLOAT32, to_experts ? 6 : 0, to_experts ? 1 : 0, 4, 10, 20};
+      const sparkgap_rows_shape shape = {SPARKGAP_FLOAT32, to_experts ? 6 : 0, to_experts ? 1 : 0, 4, 10, 20, 0};
       const Exchange exchange(pe, shape);
       std::memset(exchange.at<uint8_t>(0), 0x55, exchange.layout.bytes);
       const std::vector<uint8_t> before(exchange.at<uint8_t>(0), exchange.at<uint8_t>(exchange.layout.bytes));
@@ -209,8 +209,10 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
     refused_shape(for_experts(4, 2, 1ull << 62, 8, 8), {"bytes of a row"});
     refused_shape(for_experts(4, 2, 4, 1ull << 31, 8), {"rows and top"});
     refused_shape(for_experts(4, 2, 4, 8, 1ull << 31), {"experts of a PE and capacity"});
-    refused_shape({SPARKGAP_INT32, 4, 2, 4, 8, 8}, {"are float32, not int32", "exchangeRows"});
-    refused_shape({SPARKGAP_FLOAT32, 0, 2, 4, 8, 8}, {"top of the shape is 2"});
+    refused_shape({SPARKGAP_INT32, 4, 2, 4, 8, 8, 0}, {"are float32, not int32", "exchangeRows"});
+    refused_shape({SPARKGAP_FLOAT32, 0, 2, 4, 8, 8, 0}, {"top of the shape is 2"});
+
+    refused_shape({SPARKGAP_FLOAT32, 4, 2, 128, 8, 8, 1}, {"as float8 on GPUs"});
 
     const Exchange exchange(pe, for_experts(4, 2, 4, 8, 8));
     const sparkgap_rows_shape& shape = exchange.shape;
@@ -238,7 +240,7 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
     refused(sparkgap_exchange_rows(world, exchange.buffer, &shape, out.data(), mine.indices.data(), 1),
             {"the shape has experts"});
     refused(exchange.combine(nullptr, out, 3), {"3 rows are to be combined, and the last dispatch had 0"});
-    const sparkgap_rows_shape to_pes = {SPARKGAP_FLOAT32, 0, 0, 1, 4, 4};
+    const sparkgap_rows_shape to_pes = {SPARKGAP_FLOAT32, 0, 0, 1, 4, 4, 0};
     refused(sparkgap_dispatch(world, exchange.buffer, &to_pes, out.data(), mine.indices.data(), nullptr, 1),
             {"the shape has no experts"});
     pe.ok(sparkgap_barrier(world), "sparkgap_barrier");

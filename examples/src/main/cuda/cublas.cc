@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <library_types.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -29,7 +28,6 @@ struct Cublas::Functions {
   int (*destroy)(void* handle);
   int (*set_stream)(void* handle, cudaStream_t stream);
   int (*set_workspace)(void* handle, void* memory, size_t bytes);
-  int (*set_multiprocessors)(void* handle, int count);
   int (*multiply)(void* handle, int a_as, int b_as, int m, int n, int k, const void* alpha, const void* a,
                   cudaDataType a_type, int a_stride, const void* b, cudaDataType b_type, int b_stride, const void* beta,
                   void* c, cudaDataType c_type, int c_stride, int compute, int algorithm);
@@ -73,32 +71,27 @@ void Cublas::load(const std::string& path) {
   find(functions_->destroy, "cublasDestroy_v2");
   find(functions_->set_stream, "cublasSetStream_v2");
   find(functions_->set_workspace, "cublasSetWorkspace_v2");
-  find(functions_->set_multiprocessors, "cublasSetSmCountTarget");
   find(functions_->multiply, "cublasGemmEx");
   find(functions_->status_text, "cublasGetStatusString");
 }
 
 void Cublas::open() {
-  int gpu = 0;
-  require(cudaGetDevice(&gpu), "cudaGetDevice");
-  require(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, gpu), "cudaDeviceGetAttribute");
   require(cudaMalloc(&workspace_, kWorkspaceBytes), "memory for cuBLAS");
   check(functions_->create(&handle_), "cublasCreate");
 }
 
 // cuBLAS has matrices column after column, so there it is product' = right x left'.
-void Cublas::multiply(cudaStream_t stream, int spared, int rows, int columns, int inner, const void* left,
+void Cublas::multiply(cudaStream_t stream, bool adds, int rows, int columns, int inner, const void* left,
                       const void* right, void* product) {
   const float one = 1;
-  const float zero = 0;
+  const float before = adds ? 1 : 0;
   check(functions_->set_stream(handle_, stream), "cublasSetStream");
   // A new stream takes the memory away.
   check(functions_->set_workspace(handle_, workspace_, kWorkspaceBytes), "cublasSetWorkspace");
-  check(functions_->set_multiprocessors(handle_, spared == 0 ? 0 : std::max(1, multiprocessors_ - spared)),
-        "cublasSetSmCountTarget");
-  check(functions_->multiply(handle_, kTransposed, kAsItIs, columns, rows, inner, &one, right, CUDA_R_16BF, inner, left,
-                             CUDA_R_16BF, inner, &zero, product, CUDA_R_16BF, columns, kSumsInFloat, kDefaultAlgorithm),
-        "cublasGemmEx");
+  check(
+      functions_->multiply(handle_, kTransposed, kAsItIs, columns, rows, inner, &one, right, CUDA_R_16BF, inner, left,
+                           CUDA_R_16BF, inner, &before, product, CUDA_R_16BF, columns, kSumsInFloat, kDefaultAlgorithm),
+      "cublasGemmEx");
 }
 
 void Cublas::check(int status, const char* call) const {

@@ -24,9 +24,9 @@ class Cublas {
   // For the GPU that is current; once, when it is loaded. Throws.
   void open();
 
-  // product[rows][columns] = left[rows][inner] x right[columns][inner]' of bfloat16, summed in float, by an algorithm
-  // that does without `spared` of the multiprocessors. Throws.
-  void multiply(cudaStream_t stream, int spared, int rows, int columns, int inner, const void* left, const void* right,
+  // product[rows][columns] = left[rows][inner] x right[columns][inner]' of bfloat16, summed in float and rounded; if it
+  // `adds`, added to what was in `product` before, whether rounded before that or not. Throws.
+  void multiply(cudaStream_t stream, bool adds, int rows, int columns, int inner, const void* left, const void* right,
                 void* product);
 
  private:
@@ -37,7 +37,6 @@ class Cublas {
   Functions* functions_ = nullptr;
   void* handle_ = nullptr;
   void* workspace_ = nullptr;
-  int multiprocessors_ = 0;
 };
 
 // Throws CUDA's sentence if it is not success.

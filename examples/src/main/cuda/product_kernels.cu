@@ -13,81 +13,57 @@ namespace {
 using product::Cublas;
 using product::require;
 using sparkgap::device::Bfloat16;
-using sparkgap::device::Block;
 using sparkgap::device::load_fresh;
 using sparkgap::device::peer_address;
+using sparkgap::device::signal;
+using sparkgap::device::wait;
 
 constexpr int kThreads = 1024;
-// So many multiprocessors keep a link between two H200 busy.
-constexpr int kBlocks = 16;
-constexpr int kFillBlocks = 1024;
+constexpr int kManyBlocks = 1024;
+constexpr int kOneWarp = 32;
 constexpr int kVectorBytes = 16;
 constexpr int kInVector = 8;
 
-// What one slice's exchange needs to know. Part p of `received` is what PE p has sent, at the place that it has among
-// the rows of this PE.
-struct Slice {
-  sparkgap_device_buffer received;
-  sparkgap_device_buffer out;
-  sparkgap_device_buffer signals;
-  const uint8_t* product;
-  uint64_t own_bytes;  // of one PE's rows
-  uint64_t bytes;      // of the slice
-  int32_t number;
-  bool is_last;
-  bool gathers;
-};
+// ---- Signals: words of which each PE has one for every other PE and what that tells it. All count runs, so none is
+// ever cleared.
 
-// ---- Signals: a word for each kind, slice, PE that sends it and block. All count runs, so none is ever cleared.
+constexpr int kReadyAt = 0;                      // the PE has begun: its memory may be written
+constexpr int kArrivedAt = SPARKGAP_DEVICE_PES;  // [slice]: of this PE's rows
+constexpr int kGatheredAt = kArrivedAt + PRODUCT_SLICES * SPARKGAP_DEVICE_PES;  // all sums of that PE's rows
+constexpr int kRunsAt = kGatheredAt + SPARKGAP_DEVICE_PES;                      // how many this PE has ended
+static_assert((kRunsAt + 1) * sizeof(int64_t) <= PRODUCT_SIGNAL_BYTES);
 
-enum Kind { kArrived, kFreed, kGathered };
-
-constexpr uint64_t kGatheredAt = uint64_t{2} * PRODUCT_SLICES * SPARKGAP_DEVICE_PES * kBlocks;
-constexpr uint64_t kRunsAt = kGatheredAt + uint64_t{SPARKGAP_DEVICE_PES} * kBlocks;
-static_assert((kRunsAt + kBlocks) * sizeof(int64_t) == PRODUCT_SIGNAL_BYTES);
-
-// Where PE `at` has the word that the block of this number of `from` signals. Of the gathered rows the last slice's
-// signal tells all.
-__device__ int64_t* signal_of(const Slice& slice, Kind kind, int32_t from, int32_t at) {
-  const uint64_t first = kind == kGathered
-                             ? kGatheredAt
-                             : (static_cast<uint64_t>(kind) * PRODUCT_SLICES + static_cast<uint64_t>(slice.number)) *
-                                   SPARKGAP_DEVICE_PES * kBlocks;
-  const uint64_t word = first + static_cast<uint64_t>(from) * kBlocks + blockIdx.x;
-  return peer_address<int64_t>(slice.signals, at, word * sizeof(int64_t));
+__device__ int64_t* word_of(const sparkgap_device_buffer& signals, int32_t pe, int32_t number) {
+  return peer_address<int64_t>(signals, pe, static_cast<uint64_t>(number) * sizeof(int64_t));
 }
 
-// How many runs this block has ended.
-__device__ int64_t* runs_of(const Slice& slice, int32_t pe) {
-  return peer_address<int64_t>(slice.signals, pe, (kRunsAt + blockIdx.x) * sizeof(int64_t));
+// Each thread of the one warp has a PE.
+__device__ bool is_peer(const sparkgap_device_world& world) {
+  const auto pe = static_cast<int32_t>(threadIdx.x);
+  return pe < world.pes && pe != world.pe;
 }
 
 // ---- Kernels
 
-// The block's bytes of a slice.
-struct Piece {
-  uint64_t begin;
-  uint64_t end;
-};
-
-__device__ Piece piece_of(const Slice& slice) {
-  const uint64_t vectors = slice.bytes / kVectorBytes;
-  return {vectors * blockIdx.x / gridDim.x * kVectorBytes, vectors * (blockIdx.x + 1) / gridDim.x * kVectorBytes};
+// Tells one PE, or all if it is -1, what the words at `first` are for, behind all that was enqueued before.
+__global__ void tell(const __grid_constant__ sparkgap_device_world world,
+                     const __grid_constant__ sparkgap_device_buffer signals, int32_t first, int32_t whom) {
+  const auto pe = static_cast<int32_t>(threadIdx.x);
+  if (!is_peer(world) || (whom >= 0 && pe != whom)) return;
+  signal(word_of(signals, pe, first + world.pe), *word_of(signals, world.pe, kRunsAt) + 1);
 }
 
-// A slice of another PE's rows, to where it adds them up.
-__global__ void __launch_bounds__(kThreads)
-    send(const __grid_constant__ sparkgap_device_world world, const __grid_constant__ Slice slice, int32_t owner) {
-  Block block(world, blockIdx.x);
-  const int64_t run = *runs_of(slice, world.pe) + 1;
-  // What was sent in the run before has been added up.
-  if (!block.wait(signal_of(slice, kFreed, owner, world.pe), SPARKGAP_GE, run - 1)) return;
-  const Piece piece = piece_of(slice);
-  const uint64_t at = static_cast<uint64_t>(slice.number) * slice.bytes + piece.begin;
-  const auto me = static_cast<uint64_t>(world.pe);
-  block.put_signal(peer_address(slice.received, owner, me * slice.own_bytes + at),
-                   slice.product + static_cast<uint64_t>(owner) * slice.own_bytes + at, piece.end - piece.begin,
-                   signal_of(slice, kArrived, world.pe, owner), run);
+// Waits until all other PEs have told that in this run. If `ends`, the run is over then.
+__global__ void hear(const __grid_constant__ sparkgap_device_world world,
+                     const __grid_constant__ sparkgap_device_buffer signals, int32_t first, bool ends) {
+  int64_t* const runs = word_of(signals, world.pe, kRunsAt);
+  const int64_t run = *runs + 1;
+  const auto pe = static_cast<int32_t>(threadIdx.x);
+  bool heard = true;
+  if (first >= 0 && is_peer(world)) {
+    heard = wait(world, word_of(signals, world.pe, first + pe), SPARKGAP_GE, run, pe);
+  }
+  if (__syncthreads_and(heard) && ends && threadIdx.x == 0) *runs = run;
 }
 
 __device__ void widen(const uint4& vector, float (&values)[kInVector]) {
@@ -105,73 +81,24 @@ __device__ uint4 narrow(const float (&values)[kInVector]) {
   return {words[0], words[1], words[2], words[3]};
 }
 
-// The block's bytes of a slice of this PE's rows: the sum over PEs, in their order.
-__device__ void add_piece(const sparkgap_device_world& world, const Slice& slice) {
-  constexpr int kInFlight = 2;
-  constexpr uint64_t kStride = uint64_t{kThreads} * kVectorBytes;
-  const Piece piece = piece_of(slice);
-  const uint64_t first = static_cast<uint64_t>(slice.number) * slice.bytes;
-  const uint64_t own = static_cast<uint64_t>(world.pe) * slice.own_bytes;
-  for (uint64_t at = piece.begin + threadIdx.x * uint64_t{kVectorBytes}; at < piece.end; at += kInFlight * kStride) {
-    float sums[kInFlight][kInVector];
-    for (int32_t pe = 0; pe < world.pes; ++pe) {
-      const uint8_t* const part =
-          (pe == world.pe
-               ? slice.product + own
-               : peer_address<const uint8_t>(slice.received, world.pe, static_cast<uint64_t>(pe) * slice.own_bytes)) +
-          first;
-      uint4 vectors[kInFlight] = {};
-#pragma unroll
-      for (int k = 0; k < kInFlight; ++k) {
-        if (at + k * kStride < piece.end) {
-          vectors[k] = load_fresh(reinterpret_cast<const uint4*>(part + at + k * kStride));
-        }
-      }
-#pragma unroll
-      for (int k = 0; k < kInFlight; ++k) {
-        float values[kInVector];
-        widen(vectors[k], values);
-#pragma unroll
-        for (int i = 0; i < kInVector; ++i) sums[k][i] = pe == 0 ? values[i] : sums[k][i] + values[i];
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < kInFlight; ++k) {
-      if (at + k * kStride >= piece.end) continue;
-      const uint4 sum = narrow(sums[k]);
-      if (!slice.gathers) {
-        *peer_address<uint4>(slice.out, world.pe, first + at + k * kStride) = sum;
-        continue;
-      }
-      for (int32_t pe = 0; pe < world.pes; ++pe) {
-        *peer_address<uint4>(slice.out, pe, own + first + at + k * kStride) = sum;
-      }
-    }
-  }
-}
-
-// A slice of this PE's rows; with the last one the run is over.
+// What the other PEs have sent of some rows of this PE, added up in PE order. Part p of `received`, `stride` bytes
+// behind the one before, is PE p's.
 __global__ void __launch_bounds__(kThreads)
-    add(const __grid_constant__ sparkgap_device_world world, const __grid_constant__ Slice slice) {
-  Block block(world, blockIdx.x);
-  int64_t* const runs = runs_of(slice, world.pe);
-  const int64_t run = *runs + 1;
-  for (int32_t pe = 0; pe < world.pes; ++pe) {
-    if (pe == world.pe) continue;
-    if (!block.wait(signal_of(slice, kArrived, pe, world.pe), SPARKGAP_GE, run)) return;
+    add_others(int32_t me, int32_t pes, const uint8_t* received, uint64_t stride, uint64_t bytes, uint8_t* out) {
+  const uint64_t step = uint64_t{kVectorBytes} * gridDim.x * blockDim.x;
+  for (uint64_t at = uint64_t{kVectorBytes} * (blockIdx.x * blockDim.x + threadIdx.x); at < bytes; at += step) {
+    float sums[kInVector];
+    bool is_first = true;
+    for (int32_t pe = 0; pe < pes; ++pe) {
+      if (pe == me) continue;
+      float values[kInVector];
+      widen(load_fresh(reinterpret_cast<const uint4*>(received + static_cast<uint64_t>(pe) * stride + at)), values);
+#pragma unroll
+      for (int i = 0; i < kInVector; ++i) sums[i] = is_first ? values[i] : sums[i] + values[i];
+      is_first = false;
+    }
+    *reinterpret_cast<uint4*>(out + at) = narrow(sums);
   }
-  add_piece(world, slice);
-  const bool tells = slice.gathers && slice.is_last;
-  for (int32_t pe = 0; pe < world.pes; ++pe) {
-    if (pe == world.pe) continue;
-    block.signal(signal_of(slice, kFreed, world.pe, pe), run);
-    if (tells) block.signal(signal_of(slice, kGathered, world.pe, pe), run);
-  }
-  for (int32_t pe = 0; tells && pe < world.pes; ++pe) {
-    if (pe != world.pe && !block.wait(signal_of(slice, kGathered, pe, world.pe), SPARKGAP_GE, run)) return;
-  }
-  __syncthreads();
-  if (slice.is_last && threadIdx.x == 0) *runs = run;
 }
 
 // As ProductModel makes it: multiples of 1/8 from -1/2 to 1/2.
@@ -192,9 +119,8 @@ __global__ void fill(uint32_t rows, uint32_t inner, uint32_t pe, uint32_t pes, u
 
 struct Worker {
   Cublas cublas;
-  cudaStream_t beside = nullptr;  // where products are computed beside the exchange
+  cudaStream_t beside = nullptr;  // where slices are sent beside the products
   cudaEvent_t reached = nullptr;
-  int first_priority = 0;
 
   ~Worker() {
     if (reached != nullptr) cudaEventDestroy(reached);
@@ -238,25 +164,121 @@ void follow(const Worker& worker, cudaStream_t from, cudaStream_t to) {
   require(cudaStreamWaitEvent(to, worker.reached, 0), "cudaStreamWaitEvent");
 }
 
-// Before the blocks of the next product, which are many, so that it is sent while that is computed.
-template <class... Parameters, class... Arguments>
-void launch(const Worker& worker, cudaStream_t stream, int blocks, void (*kernel)(Parameters...),
-            const Arguments&... arguments) {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributePriority;
-  attribute.val.priority = worker.first_priority;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(kThreads);
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  require(cudaLaunchKernelEx(&config, kernel, arguments...), "an exchange");
+// One run of product_fused.
+struct Fused {
+  Worker& worker;
+  cudaStream_t stream;  // of the products
+  const sparkgap_device_world& world;
+  const sparkgap_device_buffer& received;
+  const sparkgap_device_buffer& out;
+  const sparkgap_device_buffer& signals;
+  int columns;
+  int inner;
+  int slices;
+  int own_rows;    // of each PE
+  int slice_rows;  // of a slice of those
+  uint64_t row_bytes;
+  bool gathers;
+  const uint16_t* left;
+  const void* right;
+  uint8_t* product;
+
+  void run() const {
+    const bool has_peers = world.pes > 1;
+    if (has_peers) tell_on(stream, kReadyAt, -1);
+    follow(worker, stream, worker.beside);
+    if (has_peers) hear_on(worker.beside, kReadyAt, false);
+    // What others wait for first.
+    for (int distance = 1; distance < world.pes; ++distance) {
+      for (int number = 0; number < slices; ++number) send((world.pe + distance) % world.pes, number);
+    }
+    for (int number = 0; number < slices; ++number) finish(number);
+    follow(worker, worker.beside, stream);
+    hear_on(stream, has_peers && gathers ? kGatheredAt : -1, true);
+  }
+
+ private:
+  int first_row(int pe, int number) const { return pe * own_rows + number * slice_rows; }
+  uint64_t bytes_of(int its_rows) const { return static_cast<uint64_t>(its_rows) * row_bytes; }
+
+  // Where a PE's sums are in its `out` or in that of another, which has the rows of all if it has any.
+  uint8_t* out_of(int pe, int its_pe, int number) const {
+    return peer(out, pe) + bytes_of(gathers ? first_row(its_pe, number) : number * slice_rows);
+  }
+  static uint8_t* peer(const sparkgap_device_buffer& buffer, int pe) { return static_cast<uint8_t*>(buffer.parts[pe]); }
+
+  // With one other PE there is nothing to add up but what it sends and what is computed here, in `out`.
+  bool stages() const { return world.pes > 2; }
+
+  void multiply(int pe, int number, bool adds, void* to) const {
+    const int first = first_row(pe, number);
+    worker.cublas.multiply(stream, adds, slice_rows, columns, inner,
+                           left + static_cast<uint64_t>(first) * static_cast<uint64_t>(inner), right, to);
+  }
+
+  // A slice of another PE's rows.
+  void send(int owner, int number) const {
+    uint8_t* const from = product + bytes_of(first_row(owner, number));
+    multiply(owner, number, false, from);
+    follow(worker, stream, worker.beside);
+    copy(stages() ? peer(received, owner) + bytes_of(first_row(world.pe, number)) : out_of(owner, owner, number), from);
+    tell_on(worker.beside, kArrivedAt + number * SPARKGAP_DEVICE_PES, owner);
+  }
+
+  // A slice of this PE's rows, onto what the others have sent.
+  void finish(int number) const {
+    const bool has_peers = world.pes > 1;
+    uint8_t* const to = out_of(world.pe, world.pe, number);
+    if (has_peers) hear_on(stream, kArrivedAt + number * SPARKGAP_DEVICE_PES, false);
+    if (stages()) {
+      add_others<<<kManyBlocks, kThreads, 0, stream>>>(world.pe, world.pes,
+                                                       peer(received, world.pe) + bytes_of(number * slice_rows),
+                                                       bytes_of(own_rows), bytes_of(slice_rows), to);
+      require(cudaGetLastError(), "adding up");
+    }
+    multiply(world.pe, number, has_peers, to);
+    if (!has_peers || !gathers) return;
+    follow(worker, stream, worker.beside);
+    for (int distance = 1; distance < world.pes; ++distance) {
+      copy(out_of((world.pe + distance) % world.pes, world.pe, number), to);
+    }
+    if (number == slices - 1) tell_on(worker.beside, kGatheredAt, -1);
+  }
+
+  // By the GPU's copy engine, which takes no multiprocessor from the products.
+  void copy(void* to, const void* from) const {
+    require(cudaMemcpyAsync(to, from, bytes_of(slice_rows), cudaMemcpyDefault, worker.beside), "sending a slice");
+  }
+
+  void tell_on(cudaStream_t where, int first, int whom) const {
+    tell<<<1, kOneWarp, 0, where>>>(world, signals, first, whom);
+    require(cudaGetLastError(), "a signal");
+  }
+  void hear_on(cudaStream_t where, int first, bool ends) const {
+    hear<<<1, kOneWarp, 0, where>>>(world, signals, first, ends);
+    require(cudaGetLastError(), "waiting for a signal");
+  }
+};
+
+void refuse(const sparkgap_device_world& world, const sparkgap_device_buffer& received,
+            const sparkgap_device_buffer& out, const sparkgap_device_buffer& signals, int rows, int columns, int slices,
+            bool gathers) {
+  refuse_unless(world.layout == SPARKGAP_DEVICE_LAYOUT, "the kernels are of another release than the world's library");
+  refuse_unless(slices >= 1 && slices <= PRODUCT_SLICES && rows > 0 && rows % (world.pes * slices) == 0,
+                std::to_string(rows) + " rows cannot be made in " + std::to_string(slices) + " slices on each of " +
+                    std::to_string(world.pes) + " PEs: pass a multiple of both, and at most " +
+                    std::to_string(PRODUCT_SLICES) + " slices");
+  refuse_unless(columns > 0 && columns % kInVector == 0,
+                "columns is " + std::to_string(columns) + ": pass a multiple of 8");
+  const uint64_t all_bytes = static_cast<uint64_t>(rows) * static_cast<uint64_t>(columns) * sizeof(uint16_t);
+  const uint64_t out_bytes = gathers ? all_bytes : all_bytes / static_cast<uint64_t>(world.pes);
+  refuse_unless(received.bytes >= all_bytes && out.bytes >= out_bytes && signals.bytes >= PRODUCT_SIGNAL_BYTES,
+                "a symmetric buffer is too small for the product");
 }
 
 void load_kernels() {
-  const void* const kernels[] = {reinterpret_cast<const void*>(send), reinterpret_cast<const void*>(add),
-                                 reinterpret_cast<const void*>(fill)};
+  const void* const kernels[] = {reinterpret_cast<const void*>(tell), reinterpret_cast<const void*>(hear),
+                                 reinterpret_cast<const void*>(add_others), reinterpret_cast<const void*>(fill)};
   for (const void* kernel : kernels) {
     cudaFuncAttributes attributes;
     require(cudaFuncGetAttributes(&attributes, kernel), "loading the kernels");
@@ -273,8 +295,6 @@ int product_open(const char* cublas, void* stream, int64_t* worker) {
     made->cublas.open();
     require(cudaStreamCreateWithFlags(&made->beside, cudaStreamNonBlocking), "cudaStreamCreate");
     require(cudaEventCreateWithFlags(&made->reached, cudaEventDisableTiming), "cudaEventCreate");
-    int least = 0;
-    require(cudaDeviceGetStreamPriorityRange(&least, &made->first_priority), "priorities");
     load_kernels();
     *worker = reinterpret_cast<int64_t>(made.release());
   });
@@ -286,7 +306,7 @@ int product_fill(void* stream, int pe, int pes, int rows, int columns, int inner
   return guarded([&] {
     use_gpu_of(stream);
     const auto matrix = [&](int its_rows, uint32_t seed, void* to) {
-      fill<<<kFillBlocks, kThreads, 0, stream_of(stream)>>>(
+      fill<<<kManyBlocks, kThreads, 0, stream_of(stream)>>>(
           static_cast<uint32_t>(its_rows), static_cast<uint32_t>(inner), static_cast<uint32_t>(pe),
           static_cast<uint32_t>(pes), seed, static_cast<uint16_t*>(to));
       require(cudaGetLastError(), "filling a matrix");
@@ -300,7 +320,7 @@ int product_multiply(int64_t worker, void* stream, int rows, int columns, int in
                      const void* right, void* product) {
   return guarded([&] {
     use_gpu_of(stream);
-    worker_of(worker).cublas.multiply(stream_of(stream), 0, rows, columns, inner, left, right, product);
+    worker_of(worker).cublas.multiply(stream_of(stream), false, rows, columns, inner, left, right, product);
   });
 }
 
@@ -309,48 +329,25 @@ int product_fused(int64_t worker, void* stream, const sparkgap_device_world* wor
                   const sparkgap_device_buffer* signals, int rows, int columns, int inner, int slices, int gathers,
                   const void* left, const void* right, void* product) {
   return guarded([&] {
-    refuse_unless(world->layout == SPARKGAP_DEVICE_LAYOUT,
-                  "the kernels are of another release than the world's library");
-    const int pes = world->pes;
-    refuse_unless(slices >= 1 && slices <= PRODUCT_SLICES && rows > 0 && rows % (pes * slices) == 0,
-                  std::to_string(rows) + " rows cannot be made in " + std::to_string(slices) + " slices on each of " +
-                      std::to_string(pes) + " PEs: pass a multiple of both, and at most " +
-                      std::to_string(PRODUCT_SLICES) + " slices");
-    refuse_unless(columns > 0 && columns % kInVector == 0,
-                  "columns is " + std::to_string(columns) + ": pass a multiple of 8");
-    const uint64_t row_bytes = static_cast<uint64_t>(columns) * sizeof(uint16_t);
-    const uint64_t all_bytes = static_cast<uint64_t>(rows) * row_bytes;
-    const int own_rows = rows / pes;
-    const int slice_rows = own_rows / slices;
-    const uint64_t own_bytes = all_bytes / static_cast<uint64_t>(pes);
-    refuse_unless(received->bytes >= all_bytes && out->bytes >= (gathers != 0 ? all_bytes : own_bytes) &&
-                      signals->bytes >= PRODUCT_SIGNAL_BYTES,
-                  "a symmetric buffer is too small for the product");
+    refuse(*world, *received, *out, *signals, rows, columns, slices, gathers != 0);
     use_gpu_of(stream);
-    Worker& at_work = worker_of(worker);
-    const int blocks = world->lanes < kBlocks ? world->lanes : kBlocks;
-    follow(at_work, stream_of(stream), at_work.beside);
-    // Whatever is sent to others first, and what is wanted here last, when all of them have sent theirs.
-    for (int distance = 1; distance <= pes; ++distance) {
-      const int owner = (world->pe + distance) % pes;
-      for (int number = 0; number < slices; ++number) {
-        const auto first = static_cast<uint64_t>(owner * own_rows + number * slice_rows);
-        at_work.cublas.multiply(at_work.beside, blocks, slice_rows, columns, inner,
-                                static_cast<const uint16_t*>(left) + first * static_cast<uint64_t>(inner), right,
-                                static_cast<uint8_t*>(product) + first * row_bytes);
-        follow(at_work, at_work.beside, stream_of(stream));
-        const Slice slice = {*received,   *out,
-                             *signals,    static_cast<const uint8_t*>(product),
-                             own_bytes,   static_cast<uint64_t>(slice_rows) * row_bytes,
-                             number,      number == slices - 1,
-                             gathers != 0};
-        if (owner == world->pe) {
-          launch(at_work, stream_of(stream), blocks, add, *world, slice);
-        } else {
-          launch(at_work, stream_of(stream), blocks, send, *world, slice, owner);
-        }
-      }
-    }
+    const Fused fused = {worker_of(worker),
+                         stream_of(stream),
+                         *world,
+                         *received,
+                         *out,
+                         *signals,
+                         columns,
+                         inner,
+                         slices,
+                         rows / world->pes,
+                         rows / world->pes / slices,
+                         static_cast<uint64_t>(columns) * sizeof(uint16_t),
+                         gathers != 0,
+                         static_cast<const uint16_t*>(left),
+                         right,
+                         static_cast<uint8_t*>(product)};
+    fused.run();
   });
 }
 

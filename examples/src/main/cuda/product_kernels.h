@@ -22,7 +22,7 @@ extern "C" {
 #define PRODUCT_SLICES 8
 
 // Bytes of the symmetric buffer of signals, which is zeroed when it is allocated.
-#define PRODUCT_SIGNAL_BYTES 34944
+#define PRODUCT_SIGNAL_BYTES 2048
 
 // Loads cuBLAS from a file, or where `cublas` is empty by its names of versions 13 and 12, and makes what products on
 // the GPU of `stream` need. The worker is its address, for product_close.
@@ -39,14 +39,15 @@ int product_multiply(int64_t worker, void* stream, int rows, int columns, int in
                      const void* right, void* product);
 
 // Likewise, and its sum over PEs: rows [p, p + 1) * rows / pes in `out` of PE p, or, if `gathers` is not 0, all rows in
-// `out` of every PE. PE p's rows are multiplied in `slices` slices, those of other PEs first; each is sent as it is
-// finished by a few blocks of sparkgap/device.cuh beside the product of the next. Sums are made in PE order, in float,
-// and rounded once.
+// `out` of every PE. PE p's rows are multiplied in `slices` slices, those of other PEs first. Each is sent as it is
+// finished, by a copy engine beside the product of the next, and a signal of sparkgap/device.cuh follows it. PE p adds
+// its own slices onto what the others have sent: their parts are rounded, and the sum of these, in PE order; whether
+// its own is before it is added is up to cuBLAS. The same bits in every run.
 //
 // Symmetric buffers: `received` has the bytes of product, `out` those of what comes out, `signals` PRODUCT_SIGNAL_BYTES
-// that nobody else uses. Collective: PEs call it as often, in the same order, with the same numbers. It can be
-// captured. `rows` is a multiple of pes * slices, `columns` of 8. A PE that does not come shows in the world's next
-// call.
+// that nobody else uses. Others write into `out` from the call on, not before. Collective: PEs call it as often, in the
+// same order, with the same numbers. It can be captured. `rows` is a multiple of pes * slices, `columns` of 8. A PE
+// that does not come shows in the world's next call.
 int product_fused(int64_t worker, void* stream, const sparkgap_device_world* world,
                   const sparkgap_device_buffer* received, const sparkgap_device_buffer* out,
                   const sparkgap_device_buffer* signals, int rows, int columns, int inner, int slices, int gathers,

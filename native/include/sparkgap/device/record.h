@@ -13,6 +13,9 @@ enum class WaitEnd : uint32_t {
   kCountsDisagree = 3,  // allToAllv: `peer` sends `seen` bytes where this PE expects `expected`
   kCallsDiffer = 4,     // `peer` has made another call: its signature is `seen`, this PE's `expected`
   kNoSuchChannel = 5,   // a kernel of the caller's asked for channel `seen`, and there are `expected`
+  kNoSuchExpert = 6,    // entry `expected` of a table whose rows have `lane` entries names expert, or PE, `seen`
+  kNoRoom = 7,          // expert `lane` on `peer` would get `seen` rows, and has room for `expected`
+  kRowsDiffer = 8,      // `seen` rows are to be combined, and `expected` were dispatched
 };
 
 // sparkgap_wait_record::collective of waits that are in no collective: for a signal, and of a kernel's blocks for each
@@ -29,7 +32,7 @@ constexpr int32_t kInCallersKernel = 1 << 16;
 // once and writes `end` last; whatever this PE enqueued behind it gives up as well, with the record unchanged.
 struct sparkgap_wait_record {
   uint32_t end;               // WaitEnd
-  int32_t collective;         // SPARKGAP_ALL_REDUCE..., kWaitSignal or kWaitBlocks
+  int32_t collective;         // SPARKGAP_ALL_REDUCE..., SPARKGAP_DISPATCH..., kWaitSignal or kWaitBlocks
   int32_t peer;               // whom it waited for; -1: nobody in particular
   int32_t lane;               // in which slot, or channel
   uint64_t expected;          // the lane's sequence number, or bytes (kCountsDisagree), or a signature (kCallsDiffer)

@@ -4,9 +4,9 @@
 //                                                                                         by the host, polled here
 //            answer    | packet of out 0 | packet of out 1 | ...                          written here, polled there
 //
-// One block of 128 threads. Its first warp polls the command, as many packets at once as the last command had, and puts
-// them into shared memory; the block makes the call there, word w of every message by thread w (turn.cuh), and thread w
-// writes word w of the answer. A packet has its number beside its data on this way, too, so there is no fence on it and
+// One block. Thread t polls packet t of the command, as far as the last command had so many, and puts it into shared
+// memory; the block makes the call there, word w of every message by thread w (turn.cuh), and thread w writes word w of
+// the answer. A packet has its number beside its data on this way, too, so there is no fence on it and
 // no second word to read: a reading of the host's memory takes the GPU 1 us.
 //
 // On the link a call is what it is by itself (packets.cu). It takes its number from the tickets that all calls take;
@@ -21,12 +21,9 @@
 namespace sparkgap::kernels {
 namespace {
 
-constexpr uint32_t kThreads = kResidentWords;
-constexpr uint32_t kWarp = 32;
-constexpr uint32_t kWholeWarp = 0xffffffff;
-constexpr uint32_t kMostPackets = kResidentHeadWords + kResidentWords;
-constexpr uint32_t kReadings = (kMostPackets + kWarp - 1) / kWarp;
-static_assert(kThreads >= kParities * kMaxPes && kThreads % kWarp == 0);
+// Thread t reads packet t of the command.
+constexpr uint32_t kThreads = (kResidentHeadWords + kResidentWords + 31) / 32 * 32;
+static_assert(kThreads >= kParities * kMaxPes);
 
 // A reading takes 1 us.
 constexpr uint32_t kReadingsBetweenLooks = 32;
@@ -49,47 +46,33 @@ __device__ __forceinline__ Packet load_packet(const Packet* packet) {
   return read;
 }
 
-// By the first warp, of whose lanes each has every 32nd packet: whether command `number` is all there, and if so, its
-// words. Reads `*asked` packets, and leaves there how many the command has.
+// By the block: whether command `number` is all there, and if so, its words, seen by all threads. Reads `*asked`
+// packets, and leaves there how many the command has.
 __device__ __forceinline__ bool read_command(const ResidentBoard* board, uint32_t number, uint32_t* asked,
                                              uint64_t* words) {
-  const uint32_t lane = threadIdx.x;
-  Packet packets[kReadings];
-#pragma unroll
-  for (uint32_t r = 0; r < kReadings; ++r) {
-    packets[r] = {};
-    if (lane + r * kWarp < *asked) packets[r] = load_packet(board->command + lane + r * kWarp);
-  }
-  const auto is_here = [&](const Packet& packet) { return packet.number == number && packet.check == number; };
-  if (!__all_sync(kWholeWarp, lane >= kResidentHeadWords || is_here(packets[0]))) return false;
-  // ResidentCommand::in_words.
-  const uint32_t in_words = __shfl_sync(kWholeWarp, packets[0].high, 0);
-  const uint32_t needed = kResidentHeadWords + (in_words < kResidentWords ? in_words : kResidentWords);
-  bool all = needed <= *asked;
-#pragma unroll
-  for (uint32_t r = 0; r < kReadings; ++r) all = all && (lane + r * kWarp >= needed || is_here(packets[r]));
-  *asked = needed;
-  if (!__all_sync(kWholeWarp, all)) return false;
-#pragma unroll
-  for (uint32_t r = 0; r < kReadings; ++r) {
-    if (lane + r * kWarp >= needed) continue;
-    words[lane + r * kWarp] = static_cast<uint64_t>(packets[r].high) << 32 | packets[r].low;
-  }
-  return true;
+  const uint32_t at = threadIdx.x;
+  Packet packet = {};
+  if (at < *asked) packet = load_packet(board->command + at);
+  const bool is_here = packet.number == number && packet.check == number;
+  if (is_here) words[at] = static_cast<uint64_t>(packet.high) << 32 | packet.low;
+  if (!__syncthreads_and(at >= kResidentHeadWords || is_here)) return false;
+  const uint32_t in_words = reinterpret_cast<const ResidentCommand*>(words)->in_words;
+  *asked = kResidentHeadWords + (in_words < kResidentWords ? in_words : kResidentWords);
+  return __syncthreads_and(at >= *asked || is_here) != 0;
 }
 
-// By the first warp. False if it is time to leave.
+// By the block. False if it is time to leave.
 __device__ __forceinline__ bool await_command(const Parameters& parameters, uint32_t number, uint32_t* asked,
                                               uint64_t* words) {
   const KernelWorld& world = parameters.world;
   const uint64_t since = clock_ns();
   for (uint32_t readings = 1; !read_command(parameters.board, number, asked, words); ++readings) {
     if (readings % kReadingsBetweenLooks != 0) continue;
-    const bool leaves = load_volatile(world.abort_word) != 0 || load_volatile(broken_word(world)) != 0 ||
-                        clock_ns() - since > parameters.idle_ns;
-    if (__any_sync(kWholeWarp, leaves)) return false;
+    const bool leaves =
+        threadIdx.x == 0 && (load_volatile(world.abort_word) != 0 || load_volatile(broken_word(world)) != 0 ||
+                             clock_ns() - since > parameters.idle_ns);
+    if (__syncthreads_or(leaves)) return false;
   }
-  __syncwarp();
   return true;
 }
 
@@ -111,11 +94,10 @@ __device__ __forceinline__ TripCall call_of(const KernelWorld& world, const Resi
 }
 
 __global__ void __launch_bounds__(kThreads) packets_resident(const __grid_constant__ Parameters parameters) {
-  __shared__ uint64_t words[kMostPackets];
+  __shared__ uint64_t words[kResidentHeadWords + kResidentWords];
   __shared__ uint64_t out[kResidentWords];
   __shared__ PacketRows rows;
   __shared__ uint32_t ticket;
-  __shared__ bool stays;
   const KernelWorld& world = parameters.world;
   const auto& head = *reinterpret_cast<const ResidentCommand*>(words);
   rows.fill(world, parameters.places);
@@ -123,18 +105,16 @@ __global__ void __launch_bounds__(kThreads) packets_resident(const __grid_consta
   uint32_t last = 0;  // number of the last call; 0: this launch has made none
 #pragma unroll 1
   for (uint32_t number = parameters.next;; number = next_command(number)) {
+    if (!await_command(parameters, number, &asked, words) || (head.flags & kResidentStops) != 0) break;
     unsigned long long taken = 0;
-    if (threadIdx.x < kWarp) {
-      const bool came = await_command(parameters, number, &asked, words) && (head.flags & kResidentStops) == 0;
-      if (threadIdx.x == 0) {
-        stays = came;
-        if (came) taken = atomicAdd(&counters_of(world)->tickets, static_cast<unsigned long long>(kMaxLanes));
-        if ((head.flags & kResidentIsNext) == 0 || last == 0) ticket = static_cast<uint32_t>(taken / kMaxLanes) + 1;
-      }
+    if (threadIdx.x == 0) taken = atomicAdd(&counters_of(world)->tickets, static_cast<unsigned long long>(kMaxLanes));
+    if ((head.flags & kResidentIsNext) != 0 && last != 0) {
+      ++last;
+    } else {
+      if (threadIdx.x == 0) ticket = static_cast<uint32_t>(taken / kMaxLanes) + 1;
+      __syncthreads();
+      last = ticket;
     }
-    __syncthreads();
-    if (!stays) break;
-    last = (head.flags & kResidentIsNext) == 0 || last == 0 ? ticket : last + 1;
     const TripCall call = call_of(world, head, words + kResidentHeadWords, out);
     const uint32_t answers = head.out_words > 0 ? head.out_words : 1;
     const Turn turn = {world, rows, call, {last, call.signature}, 0, threadIdx.x};

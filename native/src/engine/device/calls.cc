@@ -1,5 +1,6 @@
 // Calls of a GPU world, all of which are enqueued; what returns a value waits for it.
 #include "engine/device/device_engine.h"
+#include "protocol/call.h"
 
 namespace sparkgap {
 // Where this PE's GPU reaches what is asked for. NCCL has worlds in which PEs have collectives but no way into each
@@ -34,6 +35,15 @@ Algorithm DeviceEngine::collective(const CollectiveCall& call) {
     check(device_->finish(&failure_));
   }
   return call.algorithm;
+}
+
+void DeviceEngine::rows(const RowsCall& call) {
+  void* parts[kernels::kMaxPes] = {};
+  for (int32_t pe = 0; pe < node_->pes(); ++pe) parts[pe] = call.memory->part(node_->world_pe(pe));
+  if (nodes_ != nullptr || device_->lanes() == 0) return Engine::rows(call);
+  const auto signature = static_cast<uint32_t>(mix(signature_of(call)) >> 32);
+  check(device_->rows(call, parts, signature, &failure_));
+  if (recording_) recorded_.push_back({0, call.operation, recorded_place_});
 }
 
 // The message carries a digest of all calls up to this one.

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "description/call.h"
+#include "description/rows.h"
 #include "engine/device/beside_library.h"
 #include "engine/device/links.h"
 #include "engine/streams.h"
@@ -25,7 +26,7 @@
 namespace sparkgap {
 
 // Grows with every change of this file or of a file that it includes.
-constexpr int32_t kDeviceInterface = 8;
+constexpr int32_t kDeviceInterface = 9;
 
 // The part of the control segment that is mapped into the GPU.
 struct DeviceControl {
@@ -94,6 +95,10 @@ class DeviceWorld : public BesideLibrary {
   virtual sparkgap_status collective(const CollectiveCall& call, bool* unfinished, Failure* failure) = 0;
   // Writes the results of the call that was unfinished to its host memory.
   virtual sparkgap_status finish(Failure* failure) = 0;
+
+  // Enqueues an exchange of rows. `parts`: where the parts of its buffer are; `signature`: what all PEs have alike in
+  // it.
+  virtual sparkgap_status rows(const RowsCall& call, void* const* parts, uint32_t signature, Failure* failure) = 0;
 
   // Enqueues a copy. `to` and `from`: this PE's or another's part of a symmetric buffer, or device or host memory of
   // this process. *unfinished: host memory is involved; the caller waits.

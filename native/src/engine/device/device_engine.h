@@ -49,6 +49,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   bool leave() override;
 
   Algorithm collective(const CollectiveCall& call) override;
+  void rows(const RowsCall& call) override;
   void put(const SymmetricMemory& dst, uint64_t offset, const void* src, uint64_t bytes, int32_t pe) override;
   void get(void* dst, const SymmetricMemory& src, uint64_t offset, uint64_t bytes, int32_t pe) override;
   void signal(const SymmetricMemory& memory, uint64_t offset, int64_t value, int32_t signal_op, int32_t pe) override;
@@ -135,6 +136,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   void look_at_provider(Waiter& waiter);
   void look_for_cause();
   [[noreturn]] void give_up_late(int64_t waited_us);
+  void describe_rows(Text& text, kernels::WaitEnd end, const kernels::WaitRecord& record) const;
   bool find_behind(int32_t* pe, uint64_t* call);
   void describe_late_call(Text& text, uint64_t call) const;
 
@@ -145,7 +147,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   // A call of a step, while its number may be asked for.
   struct PlacedCall {
     uint64_t call;
-    int32_t collective;
+    int32_t collective;  // or another operation
     kernels::StepPlace place;
   };
   static constexpr uint64_t kPlacedCalls = 64;
@@ -175,7 +177,7 @@ class DeviceEngine final : public Engine, private Streams, private Recorder, pri
   bool all_started_ = false;                    // on every PE
   bool recording_ = false;                      // a step
   kernels::StepPlace recorded_place_ = {};      // of the call that comes next
-  std::vector<PlacedCall> recorded_;            // collectives of the step, which have no number yet
+  std::vector<PlacedCall> recorded_;            // calls of the step that get a number
   PlacedCall placed_calls_[kPlacedCalls] = {};  // by the number of the call, of the steps that were launched last
   Failure failure_;                             // of the call in hand
   Failure device_failure_;                      // why this process can use its GPU no more

@@ -182,6 +182,9 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
         "use fewer blocks, or a lower first channel",
         options_.pe, options_.label.c_str(), static_cast<unsigned long long>(record.seen),
         static_cast<unsigned long long>(record.expected));
+  } else if (end >= kernels::WaitEnd::kNoSuchExpert) {
+    failure.status = SPARKGAP_ABORTED;
+    describe_rows(text, end, record);
   } else {
     failure.status = SPARKGAP_TIMED_OUT;
     describe_activity(text, record);
@@ -194,6 +197,33 @@ void DeviceEngine::look_at_kernels(Waiter& waiter) {
     }
   }
   abort_world(node_->control(), options_.pe, failure);
+}
+
+// What a kernel that exchanges rows could not do.
+void DeviceEngine::describe_rows(Text& text, kernels::WaitEnd end, const kernels::WaitRecord& record) const {
+  const auto expected = static_cast<unsigned long long>(record.expected);
+  const auto seen = static_cast<unsigned long long>(record.seen);
+  const bool to_experts = record.collective == SPARKGAP_DISPATCH;
+  describe_activity(text, record);
+  if (end == kernels::WaitEnd::kNoRoom) {
+    text.add(": ");
+    if (to_experts) text.add("expert %d on ", record.lane);
+    text.add(
+        "PE %d (%s) would get %llu rows from all PEs together, and the shape's `capacity` is %llu: make it with more, "
+        "or "
+        "send fewer (index -1 sends none)",
+        node_->world_pe(record.peer), node_->label(record.peer).c_str(), seen, expected);
+    return;
+  }
+  text.add(" on the GPU of PE %d (%s): ", options_.pe, options_.label.c_str());
+  if (end == kernels::WaitEnd::kRowsDiffer) {
+    text.add("%llu rows are to be combined, and the last dispatch had %llu", seen, expected);
+    return;
+  }
+  const auto entries = static_cast<unsigned long long>(record.lane);
+  text.add("%s sends row %llu to %s %d by entry %llu of its %llu, and there is none (-1 sends the row nowhere)",
+           to_experts ? "indices" : "destinations", expected / entries, to_experts ? "expert" : "PE",
+           static_cast<int32_t>(record.seen), expected % entries, entries);
 }
 
 void DeviceEngine::fail_call(sparkgap_status status) {

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "collective/rows_kernels.h"
 #include "cuda/capture.h"
 #include "cuda/nvml.h"
 
@@ -169,6 +170,7 @@ sparkgap_status CudaWorld::use_scratch(const DeviceMemory& scratch, const Device
     kernel_world_.compute_major = info_.compute_major;
     const int32_t pes_per_device = most_pes_per_device(near, options_.near_pes);
     check_cuda(static_cast<cudaError_t>(kernels::prepare_kernels()), "loading the kernels");
+    check_cuda(static_cast<cudaError_t>(kernels::prepare_rows()), "loading the kernels");
     check_cuda(static_cast<cudaError_t>(kernels::make_launch_cache(info_.compute_major, &kernel_world_.launches)),
                "making graphs to launch");
     int32_t multiprocessors = near[0].multiprocessors;

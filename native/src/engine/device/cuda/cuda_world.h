@@ -43,6 +43,7 @@ class CudaWorld final : public DeviceWorld {
   sparkgap_status allocate(uint64_t bytes, DeviceMemory** memory, DeviceOffer* offer, Failure* failure) override;
 
   sparkgap_status collective(const CollectiveCall& call, bool* unfinished, Failure* failure) override;
+  sparkgap_status rows(const RowsCall& call, void* const* parts, uint32_t signature, Failure* failure) override;
   sparkgap_status finish(Failure* failure) override;
   sparkgap_status copy(void* to, const void* from, uint64_t bytes, bool* unfinished, Failure* failure) override;
   sparkgap_status signal(int64_t* word, int64_t value, int32_t signal_op, Failure* failure) override;

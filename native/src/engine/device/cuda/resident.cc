@@ -144,6 +144,12 @@ void Resident::expect_call(const CollectiveCall& call, cudaStream_t stream) {
   expect_kind((way * SPARKGAP_TYPES + static_cast<size_t>(call.type)) * SPARKGAP_OPS + static_cast<size_t>(call.op));
 }
 
+void Resident::expect_rows(int32_t operation, cudaStream_t stream) {
+  others_ = true;
+  captured_ = captured_ || (world_.place.step == 0 && may_be_captured(stream));
+  expect_kernel(operation);
+}
+
 void Resident::expect_kind(size_t kind) {
   if (loaded_[kind]) return;
   loaded_[kind] = true;

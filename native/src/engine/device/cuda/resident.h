@@ -46,6 +46,9 @@ class Resident {
   // one.
   void expect_kernel(int32_t operation) { expect_kind(kCollectiveKinds + static_cast<size_t>(operation)); }
 
+  // In front of every exchange of rows, which uses the scratch as collectives do.
+  void expect_rows(int32_t operation, cudaStream_t stream);
+
   // Returns once the kernel is gone; false if it is not within the world's deadline.
   bool end();
 

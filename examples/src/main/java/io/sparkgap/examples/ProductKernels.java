@@ -15,7 +15,7 @@ final class ProductKernels {
   static final int SLICES = 8;
 
   /** Bytes of the buffer of signals. */
-  static final long SIGNAL_BYTES = 34_944;
+  static final long SIGNAL_BYTES = 2048;
 
   private ProductKernels() {}
 

@@ -3,7 +3,7 @@ package io.sparkgap.examples;
 /**
  * The numbers of {@link FusedProduct}: what is in the matrices and what comes out. The same as in
  * {@code product_kernels.cu}. All of it is exact, whatever the order in which a library adds, so
- * that every way has to come to the same bits.
+ * that it is known which bits come out.
  *
  * @param rows of the left matrix and of the product; a multiple of the PEs
  * @param columns of the product, which are the rows of the right matrix
@@ -65,17 +65,36 @@ record ProductModel(int rows, int columns, int inner, int pe, int pes, boolean r
     return ((hash >>> 8) % 9 - 4) / 8f;
   }
 
-  /** An element of the sum over all PEs. */
+  /** An element of the sum over all PEs, of which each rounds its part. */
   float sum(int row, int column) {
     float sum = 0;
     for (int each = 0; each < pes; each++) {
-      float part = 0;
-      for (int at = each * ownInner(); at < (each + 1) * ownInner(); at++) {
-        part += left(row, at) * right(column, at);
-      }
-      sum += rounded(part);
+      sum += rounded(part(row, column, each));
     }
     return rounded(sum);
+  }
+
+  /**
+   * The same where the PE whose row it is adds its part to what the others have sent.
+   *
+   * @param roundsOwn whether it rounds its part before that, which libraries do or do not
+   */
+  float sumOntoOthers(int row, int column, boolean roundsOwn) {
+    int owner = row / ownRows();
+    float others = 0;
+    for (int each = 0; each < pes; each++) {
+      others += each == owner ? 0 : rounded(part(row, column, each));
+    }
+    float own = part(row, column, owner);
+    return rounded(rounded(others) + (roundsOwn ? rounded(own) : own));
+  }
+
+  private float part(int row, int column, int of) {
+    float part = 0;
+    for (int at = of * ownInner(); at < (of + 1) * ownInner(); at++) {
+      part += left(row, at) * right(column, at);
+    }
+    return part;
   }
 
   private float rounded(float value) {

@@ -6,7 +6,7 @@ import java.util.List;
 /** The ways in which one PE of {@link FusedProduct} can come to a sum of products, of one shape. */
 interface ProductWays extends AutoCloseable {
   /**
-   * One of them. What comes out is the same bits for all ways of ours.
+   * One of them. What comes out is the same bits in every run.
    *
    * @param ours whether the exchange is Sparkgap's
    * @param slices of each PE's rows that are exchanged as they are finished; 0 where the whole

@@ -29,6 +29,9 @@ class FusedProductTest {
       sum += exact.left(3, at) * (double) exact.right(7, at);
     }
     assertThat(exact.sum(3, 7)).isEqualTo((float) sum);
+    assertThat(exact.sumOntoOthers(3, 7, true)).isEqualTo((float) sum);
+    assertThat((double) rounded.sumOntoOthers(3, 7, false)).isBetween(sum - 1, sum + 1);
+    assertThat(rounded.sumOntoOthers(3, 7, true)).isEqualTo(rounded.sum(3, 7));
     assertThat(Float.floatToRawIntBits(rounded.sum(3, 7)) & 0xffff).isZero();
     assertThat((double) rounded.sum(3, 7)).isBetween(sum - 1, sum + 1);
   }

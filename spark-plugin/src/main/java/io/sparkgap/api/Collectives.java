@@ -157,7 +157,7 @@ abstract class Collectives {
    * @throws IllegalArgumentException if an index names no expert, on this PE; or, on all PEs, if an
    *     expert would get more rows than the shape's capacity. Either names row or expert, no row
    *     has been sent, and the world is still good
-   * @throws SparkgapException if peers fail
+   * @throws SparkgapException if peers fail; on GPUs also, then or later, for what is said above
    */
   public void dispatch(
       RowExchange exchange, Buffer in, Buffer indices, Buffer weights, long count) {

@@ -63,8 +63,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
   }
 
   /**
-   * For Sparkgap's bootstrap; users get a communicator from {@code Sparkgap.run} or {@code
-   * Sparkgap.join}.
+   * For Sparkgap's bootstrap; users get one from {@code Sparkgap.run} or {@code Sparkgap.join}.
    *
    * @param world a connected handle, which this uses until {@code onClose} runs
    * @param description one line for {@link #toString}
@@ -107,9 +106,8 @@ public final class Communicator extends Collectives implements AutoCloseable {
   }
 
   /**
-   * For example {@code PE 1 of 2 (world epoch 7): PE 1 (executor 3 on node-a, partition 0) of stage
-   * 2.0, host: not nvshmem: ...}; what follows the provider says why it was taken. On GPUs also the
-   * library, this PE's GPU and how the GPUs are linked. Any thread.
+   * {@code PE 1 of 2 (world epoch 7): PE 1 (executor 3 on node-a, partition 0) of stage 2.0, host:
+   * not nvshmem: ...}; with why the provider was taken, library, GPU and links. Any thread.
    */
   @Override
   public String toString() {
@@ -337,23 +335,19 @@ public final class Communicator extends Collectives implements AutoCloseable {
 
   /**
    * Why a collective of this size takes the way that {@link #route} says, how long a call takes,
-   * and what the next best would take. Asks nobody: any PE may call it by itself.
+   * and what the next best would take. Asks nobody.
    */
   public RouteChoice explain(Collective collective, long count, DataType type) {
     return routes.explain(collective, count, type);
   }
 
-  /**
-   * What this world is to tuning tables: a table with this key is for it. Asks nobody: any PE may
-   * call it by itself.
-   */
+  /** The key of tuning tables that are for this world. Asks nobody: any PE may call it alone. */
   public TuningKey tuningKey() {
     return routes.tuningKey();
   }
 
   /**
-   * Holds a collective to one algorithm, whatever the size. All PEs must do the same. For
-   * measurement, tests and people who know better.
+   * Holds a collective to one algorithm, whatever the size. All PEs must do the same.
    *
    * @param algorithm as in {@link Route#algorithm}, or a whole route; null gives the choice back to
    *     the selector
@@ -366,8 +360,7 @@ public final class Communicator extends Collectives implements AutoCloseable {
   // ---- The job
 
   /**
-   * Sends a line to the driver, where {@code Sparkgap.onReport} listens. Any thread; never blocks
-   * and never throws: a line that cannot be sent is dropped.
+   * Sends a line to {@code Sparkgap.onReport} on the driver, or drops it. Any thread; never blocks.
    */
   public void report(String line) {
     try {

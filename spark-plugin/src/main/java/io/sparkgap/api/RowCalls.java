@@ -40,7 +40,8 @@ final class RowCalls {
               .top(shape.top())
               .width(shape.width())
               .rows(shape.rows())
-              ._capacity(shape.capacity());
+              ._capacity(shape.capacity())
+              .float8(shape.float8() ? 1 : 0);
       try (RowsLayout layout = new RowsLayout()) {
         int status = sparkgap_rows_layout_of(end.handle, nativeShape, layout);
         if (status != SPARKGAP_OK) {

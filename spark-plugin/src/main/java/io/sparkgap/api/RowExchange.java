@@ -20,6 +20,7 @@ public final class RowExchange implements AutoCloseable {
   private final int localExperts;
   private final SymmetricBuffer counts;
   private final SymmetricBuffer received;
+  private final SymmetricBuffer scales;
   private final SymmetricBuffer weights;
   private final SymmetricBuffer results;
   private final int[] count = new int[1];
@@ -36,7 +37,8 @@ public final class RowExchange implements AutoCloseable {
     long slots = localExperts * shape.capacity();
     boolean hasExperts = shape.experts() > 0;
     counts = memory.slice(layout.counts(), (long) localExperts * Integer.BYTES);
-    received = memory.slice(layout.received(), rowBytes(slots));
+    received = memory.slice(layout.received(), receivedBytes(slots));
+    scales = shape.float8() ? memory.slice(layout.scales(), scaleBytes(slots)) : null;
     weights = hasExperts ? memory.slice(layout.weights(), slots * Float.BYTES) : null;
     results = hasExperts ? memory.slice(layout.results(), rowBytes(slots)) : null;
   }
@@ -85,11 +87,19 @@ public final class RowExchange implements AutoCloseable {
 
   /**
    * Rows that have come: {@code localExperts} times {@code capacity} rows of {@code width}
-   * elements. Those of an expert lie at the begin of its room; what is behind them is not
-   * specified.
+   * elements, of float8 rows bytes. Those of an expert lie at the begin of its room; what is behind
+   * them is not specified.
    */
   public SymmetricBuffer received() {
     return received;
+  }
+
+  /**
+   * Of float8 rows their scales, in the same order: a float for each {@link RowShape#FLOAT8_GROUP}
+   * elements. Null of others.
+   */
+  public SymmetricBuffer scales() {
+    return scales;
   }
 
   /**
@@ -115,7 +125,12 @@ public final class RowExchange implements AutoCloseable {
    * @param row of those that it has got, from 0
    */
   public long receivedOffset(int local, long row) {
-    return rowBytes(place(local, row));
+    return receivedBytes(place(local, row));
+  }
+
+  /** Where the scales of one row lie in {@link #scales}, in bytes; as {@link #receivedOffset}. */
+  public long scaleOffset(int local, long row) {
+    return scaleBytes(place(local, row));
   }
 
   /** Where the result of one row lies in {@link #results}, in bytes; as {@link #receivedOffset}. */
@@ -130,6 +145,14 @@ public final class RowExchange implements AutoCloseable {
 
   private long place(int local, long row) {
     return local * shape.capacity() + row;
+  }
+
+  private long receivedBytes(long rows) {
+    return shape.float8() ? rows * shape.width() : rowBytes(rows);
+  }
+
+  private long scaleBytes(long rows) {
+    return rows * (shape.width() / RowShape.FLOAT8_GROUP) * Float.BYTES;
   }
 
   /** Of so many rows as callers give and get them. */

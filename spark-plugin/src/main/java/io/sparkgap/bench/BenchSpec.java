@@ -5,7 +5,6 @@ import io.sparkgap.api.ReduceOp;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
@@ -72,9 +71,8 @@ public record BenchSpec(
    * @param leftOut told what was asked for and cannot be
    */
   List<Group> groups(boolean onGpus, Consumer<BenchEvent.LeftOut> leftOut) {
-    List<Memory> there = memories;
-    if (onGpus && memories.contains(Memory.PRIVATE)) {
-      there = List.of(Memory.SYMMETRIC);
+    List<Memory> there = new ArrayList<>(memories);
+    if (onGpus && there.removeIf(memory -> memory == Memory.PRIVATE)) {
       leftOut.accept(
           new BenchEvent.LeftOut("private memory", "arrays of GPU worlds are symmetric"));
     }
@@ -82,8 +80,7 @@ public record BenchSpec(
       if (sizes.get(0) < type.bytes()) {
         leftOut.accept(
             new BenchEvent.LeftOut(
-                "%s in less than %d bytes"
-                    .formatted(type.name().toLowerCase(Locale.ROOT), type.bytes()),
+                "%s in less than %d bytes".formatted(Words.of(type), type.bytes()),
                 "that is no whole element"));
       }
     }
@@ -132,11 +129,11 @@ public record BenchSpec(
     List<Mode> theirs =
         new ArrayList<>(
             !modes.isEmpty() ? modes : onGpus ? List.of(Mode.values()) : List.of(Mode.CALLS));
-    if (!onGpus && theirs.remove(Mode.SYNC)) {
+    if (!onGpus && theirs.removeIf(mode -> mode == Mode.SYNC)) {
       leftOut.accept(
           new BenchEvent.LeftOut("mode sync", "a call on the host has ended when it returns"));
     }
-    if (call == Measured.PUT_SIGNAL && theirs.remove(Mode.STEP)) {
+    if (call == Measured.PUT_SIGNAL && theirs.removeIf(mode -> mode == Mode.STEP)) {
       leftOut.accept(
           new BenchEvent.LeftOut(
               "putSignal in a step", "the signal grows from trip to trip, a step's values stay"));

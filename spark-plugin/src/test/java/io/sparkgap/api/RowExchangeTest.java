@@ -177,6 +177,12 @@ class RowExchangeTest {
               c,
               () -> c.rowExchange(RowShape.forExperts(DataType.INT8, 4, 8, 8, 2, 1)),
               "rows for experts are float32");
+          refused(
+              c,
+              () ->
+                  c.rowExchange(
+                      RowShape.forExperts(DataType.FLOAT32, 128, 8, 8, 2, 1).withFloat8()),
+              "as float8 on GPUs and to experts alone");
           // 5 rows of each PE, all for expert 0.
           refused(
               c,
