@@ -10,9 +10,10 @@ namespace {
 
 constexpr uint64_t kPieceBytes = 16 << 20;
 
-// Up to here an array that the others cannot address goes into the slot, behind its place. Fetching no more than that
-// out of another process takes longer: the call alone costs 2 us.
+// Up to here an array that the others cannot address goes into the slot, behind its place: less where it can be fetched
+// out of the PE's process, which costs 2 us for the call alone.
 constexpr uint64_t kMostBytesInSlot = 32 << 10;
+constexpr uint64_t kMostBytesInSlotWhereFetched = 8 << 10;
 constexpr uint64_t kArrayInSlot = 64;
 
 // Where an array lies. PEs have made the same allocations in the same order, so a buffer has the same index on all.
@@ -41,16 +42,18 @@ Place place_in_heap(const HostNode& node, const void* array, uint64_t bytes) {
   return place;
 }
 
-bool fits_in_slot(HostNode& node, uint64_t bytes) {
-  return bytes <= std::min(kMostBytesInSlot, node.steps().slot_bytes() - kArrayInSlot);
+bool fits_in_slot(HostNode& node, uint64_t bytes, bool is_fetched) {
+  const uint64_t most = is_fetched ? kMostBytesInSlotWhereFetched : kMostBytesInSlot;
+  return bytes <= std::min(most, node.steps().slot_bytes() - kArrayInSlot);
 }
 
 Place place_of(HostNode& node, const void* array, uint64_t bytes, DirectArrays::Use use) {
   Place place = place_in_heap(node, array, bytes);
   if (place.kind == Place::kInBuffer || array == nullptr) return place;
-  if (fits_in_slot(node, bytes)) {
+  const bool is_fetched = use == DirectArrays::Use::kCopy && node.reads_processes();
+  if (fits_in_slot(node, bytes, is_fetched)) {
     place.kind = Place::kInSlot;
-  } else if (use == DirectArrays::Use::kCopy && node.reads_processes()) {
+  } else if (is_fetched) {
     place.kind = Place::kInProcess;
     place.offset = reinterpret_cast<uint64_t>(array);
   }
@@ -73,7 +76,7 @@ bool is_possible(HostNode& node, const Place& place, uint64_t bytes, DirectArray
       return use == DirectArrays::Use::kCopy && node.reads_processes() && place.offset != 0 &&
              bytes <= UINT64_MAX - place.offset;
     case Place::kInSlot:
-      return fits_in_slot(node, bytes);
+      return fits_in_slot(node, bytes, use == DirectArrays::Use::kCopy && node.reads_processes());
     default:
       return false;
   }
