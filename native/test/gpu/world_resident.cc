@@ -69,7 +69,7 @@ void small_calls_of_host_memory_give_the_same_bits_as_those_of_the_gpus() {
   if (spans_nodes()) return;
   run_pes(resident_pes(), [](const Pe& pe) {
     constexpr size_t kElementBytes[SPARKGAP_TYPES] = {4, 8, 2, 2, 1, 1, 4, 8};
-    constexpr size_t kStride = 16 << 10;
+    constexpr size_t kStride = 32 << 10;
     constexpr size_t kBytes = 7 * kStride;
     sparkgap_buffer* buffer = pe.allocate(kBytes + 8);
     std::vector<uint64_t> memory(kBytes / 8 + 1);
