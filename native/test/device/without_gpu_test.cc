@@ -150,7 +150,7 @@ void a_host_world_has_no_streams_and_events() {
 }
 
 void the_interface_has_the_number_of_its_header() {
-  expect(sparkgap_abi_version() == SPARKGAP_ABI_VERSION && SPARKGAP_ABI_VERSION == 10, "ABI %d, header %d",
+  expect(sparkgap_abi_version() == SPARKGAP_ABI_VERSION && SPARKGAP_ABI_VERSION == 11, "ABI %d, header %d",
          sparkgap_abi_version(), SPARKGAP_ABI_VERSION);
 }
 
