@@ -38,8 +38,10 @@ public record RouteChoice(
     /** For example {@code 1.3 us measured}. */
     @Override
     public String toString() {
-      String format = microseconds < LONG ? "%.3g us %s" : "%.0f us %s";
-      return String.format(Locale.ROOT, format, microseconds, measured ? "measured" : "estimated");
+      String source = measured ? "measured" : "estimated";
+      return microseconds < LONG
+          ? String.format(Locale.ROOT, "%.3g us %s", microseconds, source)
+          : String.format(Locale.ROOT, "%.0f us %s", microseconds, source);
     }
   }
 

@@ -80,7 +80,7 @@ public record BenchSpec(
       if (sizes.get(0) < type.bytes()) {
         leftOut.accept(
             new BenchEvent.LeftOut(
-                "%s in less than %d bytes".formatted(Words.of(type), type.bytes()),
+                Words.of(type) + " in less than " + type.bytes() + " bytes",
                 "that is no whole element"));
       }
     }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -122,8 +123,11 @@ public record Series(String title, List<Point> points) {
         worst()
             .map(
                 point ->
-                    "the selector's choice takes up to %.0f %% more (at %s)"
-                        .formatted(100 * point.loss(), Words.bytes(point.bytes())))
+                    String.format(
+                        Locale.ROOT,
+                        "the selector's choice takes up to %.0f %% more (at %s)",
+                        100 * point.loss(),
+                        Words.bytes(point.bytes())))
             .orElse("as the selector chooses");
     boolean chosen = points.stream().anyMatch(point -> point.chosen().isPresent());
     String best = crossovers();

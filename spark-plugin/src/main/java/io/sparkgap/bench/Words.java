@@ -21,12 +21,20 @@ public final class Words {
       number /= 1024;
       unit++;
     }
-    String text = number == Math.rint(number) ? "%.0f" : "%.1f";
-    return text.formatted(number) + UNITS[unit];
+    String text =
+        number == Math.rint(number)
+            ? String.format(Locale.ROOT, "%.0f", number)
+            : String.format(Locale.ROOT, "%.1f", number);
+    return text + UNITS[unit];
   }
 
   /** Microseconds in three or four digits. */
   public static String micros(double micros) {
-    return (micros < 10 ? "%.2f" : micros < 1000 ? "%.1f" : "%.0f").formatted(micros);
+    if (micros < 10) {
+      return String.format(Locale.ROOT, "%.2f", micros);
+    }
+    return micros < 1000
+        ? String.format(Locale.ROOT, "%.1f", micros)
+        : String.format(Locale.ROOT, "%.0f", micros);
   }
 }
