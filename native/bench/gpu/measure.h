@@ -61,13 +61,12 @@ inline double by_stream(test::GpuPe& pe, int iterations, const Enqueue& enqueue)
   return median(batches);
 }
 
-// The same, captured into a graph of kInGraph calls.
-inline double in_graph(test::GpuPe& pe, int launches, const Enqueue& enqueue) {
-  constexpr int kInGraph = 20;
+// The same of each of the `calls` that `enqueue` enqueues, captured once and launched again and again.
+inline double of_graph(test::GpuPe& pe, int launches, int calls, const Enqueue& enqueue) {
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   test::cuda_ok(cudaStreamBeginCapture(pe.stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-  for (int i = 0; i < kInGraph; ++i) enqueue();
+  enqueue();
   test::cuda_ok(cudaStreamEndCapture(pe.stream, &graph), "cudaStreamEndCapture");
   test::cuda_ok(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
   const double us =
@@ -75,7 +74,15 @@ inline double in_graph(test::GpuPe& pe, int launches, const Enqueue& enqueue) {
   pe.synchronize();
   cudaGraphExecDestroy(executable);
   cudaGraphDestroy(graph);
-  return us / kInGraph;
+  return us / calls;
+}
+
+// The same, of a graph of kInGraph calls.
+inline double in_graph(test::GpuPe& pe, int launches, const Enqueue& enqueue) {
+  constexpr int kInGraph = 20;
+  return of_graph(pe, launches, kInGraph, [&] {
+    for (int i = 0; i < kInGraph; ++i) enqueue();
+  });
 }
 
 // From before the call to behind cudaStreamSynchronize, on the host: the median of the calls of a batch.

@@ -9,17 +9,15 @@
 #include <nccl.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/check.h"
 #include "support/pes.h"
+#include "world_timer.h"
 
 namespace sparkgap::bench {
 namespace {
@@ -38,16 +36,10 @@ struct Options {
 };
 
 // What the PEs' processes share.
-struct Meeting {
-  std::atomic<int> arrived;
-  std::atomic<int> rounds;
-  double us[SPARKGAP_MAX_PES];
+struct Shared {
+  Meeting meeting;
   ncclUniqueId id;
 };
-
-void cuda_ok(cudaError_t error, const char* what) {
-  expect(error == cudaSuccess, "%s: %s", what, cudaGetErrorString(error));
-}
 
 // NCCL's functions, looked up in the library that the world has, too.
 class Nccl {
@@ -80,16 +72,12 @@ class Nccl {
 
 class Bench {
  public:
-  Bench(const Pe& pe, const Options& options, Meeting& meeting)
-      : pe_(pe), options_(options), meeting_(meeting), nccl_(options.nccl) {
-    cuda_ok(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
-    cuda_ok(cudaEventCreate(&start_), "making an event");
-    cuda_ok(cudaEventCreate(&end_), "making an event");
-    pe.ok(sparkgap_world_set_stream(pe.world(), stream_), "set_stream");
+  Bench(const Pe& pe, const Options& options, Shared& shared)
+      : pe_(pe), options_(options), timer_(pe, shared.meeting), nccl_(options.nccl) {
     address_ = sparkgap_buffer_address(pe.allocate(options.to));
-    if (pe.pe() == 0) nccl_.ok(nccl_.unique_id(&meeting.id), "ncclGetUniqueId");
-    meet();
-    nccl_.ok(nccl_.init(&communicator_, pe.pes(), meeting.id, pe.pe()), "ncclCommInitRank");
+    if (pe.pe() == 0) nccl_.ok(nccl_.unique_id(&shared.id), "ncclGetUniqueId");
+    timer_.meet();
+    nccl_.ok(nccl_.init(&communicator_, pe.pes(), shared.id, pe.pe()), "ncclCommInitRank");
   }
 
   void run() {
@@ -101,15 +89,15 @@ class Bench {
                "all_reduce");
       };
       const auto nccls = [this, count] {
-        nccl_.ok(nccl_.all_reduce(address_, address_, count, ncclFloat32, ncclSum, communicator_, stream_),
+        nccl_.ok(nccl_.all_reduce(address_, address_, count, ncclFloat32, ncclSum, communicator_, timer_.stream()),
                  "ncclAllReduce");
       };
       const int calls = bytes <= (64 << 10) ? 200 : bytes <= (1 << 20) ? 40 : bytes <= (4 << 20) ? 12 : 3;
       report("stream", bytes, in_turns(calls, 1, ours, nccls));
       const int in_graph = std::min(calls, 20);
-      const cudaGraphExec_t of_ours = graph_of(in_graph, ours);
-      const cudaGraphExec_t of_nccls = graph_of(in_graph, nccls);
-      const auto launch = [this](cudaGraphExec_t graph) { cuda_ok(cudaGraphLaunch(graph, stream_), "a graph"); };
+      const cudaGraphExec_t of_ours = timer_.graph_of(in_graph, ours);
+      const cudaGraphExec_t of_nccls = timer_.graph_of(in_graph, nccls);
+      const auto launch = [this](cudaGraphExec_t graph) { timer_.launch(graph); };
       report("graph", bytes,
              in_turns(std::max(1, calls / in_graph), in_graph, [&] { launch(of_ours); }, [&] { launch(of_nccls); }));
       cudaGraphExecDestroy(of_ours);
@@ -123,65 +111,19 @@ class Bench {
     double nccls;
   };
 
-  void meet() {
-    const int round = meeting_.rounds.load();
-    if (++meeting_.arrived == pe_.pes()) {
-      meeting_.arrived = 0;
-      ++meeting_.rounds;
-    }
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (meeting_.rounds.load() == round) {
-      expect(std::chrono::steady_clock::now() < end, "a PE does not come");
-      std::this_thread::yield();
-    }
-  }
-
-  // Of one call, on the slowest PE.
-  double batch(int times, int calls_each, const std::function<void()>& enqueue) {
-    cuda_ok(cudaStreamSynchronize(stream_), "waiting");
-    meet();
-    cuda_ok(cudaEventRecord(start_, stream_), "recording");
-    for (int i = 0; i < times; ++i) enqueue();
-    cuda_ok(cudaEventRecord(end_, stream_), "recording");
-    cuda_ok(cudaEventSynchronize(end_), "waiting");
-    float ms = 0;
-    cuda_ok(cudaEventElapsedTime(&ms, start_, end_), "comparing events");
-    meeting_.us[pe_.pe()] = static_cast<double>(ms) * 1e3 / times / calls_each;
-    meet();
-    const double slowest = *std::max_element(meeting_.us, meeting_.us + pe_.pes());
-    meet();
-    return slowest;
-  }
-
   Pair in_turns(int times, int calls_each, const std::function<void()>& ours, const std::function<void()>& nccls) {
     std::vector<double> of_ours;
     std::vector<double> of_nccls;
     for (int i = 0; i < kWarmUps + kBatches; ++i) {
       // Each is first as often as the other.
       const bool ours_first = i % 2 == 0;
-      const double first = batch(times, calls_each, ours_first ? ours : nccls);
-      const double second = batch(times, calls_each, ours_first ? nccls : ours);
+      const double first = timer_.batch(times, calls_each, ours_first ? ours : nccls);
+      const double second = timer_.batch(times, calls_each, ours_first ? nccls : ours);
       if (i < kWarmUps) continue;
       of_ours.push_back(ours_first ? first : second);
       of_nccls.push_back(ours_first ? second : first);
     }
     return {median(of_ours), median(of_nccls)};
-  }
-
-  static double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  }
-
-  cudaGraphExec_t graph_of(int calls, const std::function<void()>& enqueue) {
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    cuda_ok(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "beginning a capture");
-    for (int i = 0; i < calls; ++i) enqueue();
-    cuda_ok(cudaStreamEndCapture(stream_, &graph), "ending a capture");
-    cuda_ok(cudaGraphInstantiate(&executable, graph, 0), "instantiating a graph");
-    cudaGraphDestroy(graph);
-    return executable;
   }
 
   void report(const char* mode, uint64_t bytes, const Pair& us) {
@@ -194,11 +136,8 @@ class Bench {
 
   const Pe& pe_;
   const Options& options_;
-  Meeting& meeting_;
+  WorldTimer timer_;
   const Nccl nccl_;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t end_ = nullptr;
   void* address_ = nullptr;
   ncclComm_t communicator_ = nullptr;
   bool first_ = true;
@@ -236,13 +175,13 @@ void run(const Options& options) {
   pes.gpus = pes.count;
   pes.nccl_library = options.nccl.c_str();
   pes.deadline_seconds = 300;
-  const test::Shared<Meeting> meeting;
+  const test::Shared<Shared> shared;
   test::run_pes(pes, [&](const Pe& pe) {
     if (pe.pe() == 0) {
       std::printf("{\"pes\": %d, \"nodes\": %zu,\n\"world\": \"%s\",\n\"results\": [", pe.pes(), options.nodes.size(),
                   sparkgap_world_describe(pe.world()));
     }
-    Bench bench(pe, options, meeting[0]);
+    Bench bench(pe, options, shared[0]);
     bench.run();
     if (pe.pe() == 0) std::printf("]}\n");
     std::fflush(stdout);

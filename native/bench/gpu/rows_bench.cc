@@ -8,8 +8,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,11 +15,11 @@
 #include <numeric>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/check.h"
 #include "support/pes.h"
+#include "world_timer.h"
 
 namespace sparkgap::bench {
 namespace {
@@ -44,17 +42,6 @@ struct Options {
   int float8 = 0;
 };
 
-// What the PEs' processes share.
-struct Meeting {
-  std::atomic<int> arrived;
-  std::atomic<int> rounds;
-  double us[SPARKGAP_MAX_PES];
-};
-
-void cuda_ok(cudaError_t error, const char* what) {
-  expect(error == cudaSuccess, "%s: %s", what, cudaGetErrorString(error));
-}
-
 template <class Item>
 Item* on_gpu(const std::vector<Item>& items) {
   void* memory = nullptr;
@@ -65,11 +52,7 @@ Item* on_gpu(const std::vector<Item>& items) {
 
 class Bench {
  public:
-  Bench(const Pe& pe, const Options& options, Meeting& meeting) : pe_(pe), options_(options), meeting_(meeting) {
-    cuda_ok(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
-    cuda_ok(cudaEventCreate(&start_), "making an event");
-    cuda_ok(cudaEventCreate(&end_), "making an event");
-    pe.ok(sparkgap_world_set_stream(pe.world(), stream_), "set_stream");
+  Bench(const Pe& pe, const Options& options, Meeting& meeting) : pe_(pe), options_(options), timer_(pe, meeting) {
     shape_ = {SPARKGAP_BFLOAT16, options.experts, options.top,
               options.width,     options.rows,    options.rows * static_cast<uint64_t>(pe.pes()),
               options.float8};
@@ -110,59 +93,20 @@ class Bench {
     out_ = on_gpu(std::vector<uint16_t>(options_.rows * options_.width));
   }
 
-  void meet() {
-    const int round = meeting_.rounds.load();
-    if (++meeting_.arrived == pe_.pes()) {
-      meeting_.arrived = 0;
-      ++meeting_.rounds;
-    }
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (meeting_.rounds.load() == round) {
-      expect(std::chrono::steady_clock::now() < end, "a PE does not come");
-      std::this_thread::yield();
-    }
-  }
-
-  // Of one call, on the slowest PE.
-  double batch(int times, int calls_each, const std::function<void()>& enqueue) {
-    cuda_ok(cudaStreamSynchronize(stream_), "waiting");
-    meet();
-    cuda_ok(cudaEventRecord(start_, stream_), "recording");
-    for (int i = 0; i < times; ++i) enqueue();
-    cuda_ok(cudaEventRecord(end_, stream_), "recording");
-    pe_.ok(sparkgap_synchronize(pe_.world()), "synchronize");
-    float ms = 0;
-    cuda_ok(cudaEventElapsedTime(&ms, start_, end_), "comparing events");
-    meeting_.us[pe_.pe()] = static_cast<double>(ms) * 1e3 / times / calls_each;
-    meet();
-    const double slowest = *std::max_element(meeting_.us, meeting_.us + pe_.pes());
-    meet();
-    return slowest;
-  }
-
   double median_of(int times, int calls_each, const std::function<void()>& enqueue) {
     std::vector<double> us;
     for (int i = 0; i < kWarmUps + kBatches; ++i) {
-      const double each = batch(times, calls_each, enqueue);
+      const double each = timer_.batch(times, calls_each, enqueue);
       if (i >= kWarmUps) us.push_back(each);
     }
-    std::sort(us.begin(), us.end());
-    return us[us.size() / 2];
+    return median(us);
   }
 
   void measure(const char* call, const std::function<void()>& enqueue) {
     report(call, "stream", median_of(kCalls, 1, enqueue));
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t executable = nullptr;
-    cuda_ok(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "beginning a capture");
-    for (int i = 0; i < kInGraph; ++i) enqueue();
-    cuda_ok(cudaStreamEndCapture(stream_, &graph), "ending a capture");
-    cuda_ok(cudaGraphInstantiate(&executable, graph, 0), "instantiating a graph");
-    report(call, "graph", median_of(kCalls / kInGraph, kInGraph, [&] {
-             cuda_ok(cudaGraphLaunch(executable, stream_), "launching a graph");
-           }));
-    cudaGraphExecDestroy(executable);
-    cudaGraphDestroy(graph);
+    const cudaGraphExec_t graph = timer_.graph_of(kInGraph, enqueue);
+    report(call, "graph", median_of(kCalls / kInGraph, kInGraph, [&] { timer_.launch(graph); }));
+    cudaGraphExecDestroy(graph);
   }
 
   void report(const char* call, const char* mode, double us) {
@@ -179,10 +123,7 @@ class Bench {
 
   const Pe& pe_;
   const Options& options_;
-  Meeting& meeting_;
-  cudaStream_t stream_ = nullptr;
-  cudaEvent_t start_ = nullptr;
-  cudaEvent_t end_ = nullptr;
+  WorldTimer timer_;
   sparkgap_rows_shape shape_ = {};
   sparkgap_buffer* buffer_ = nullptr;
   uint16_t* in_ = nullptr;

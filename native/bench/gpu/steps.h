@@ -11,22 +11,6 @@ namespace sparkgap::bench {
 
 constexpr int kStepCalls = 50;
 
-// Microseconds a call of what `enqueue` enqueues, kStepCalls of them, captured once and launched again and again.
-inline double step_us(test::GpuPe& pe, int launches, const Enqueue& enqueue) {
-  cudaGraph_t graph;
-  cudaGraphExec_t executable;
-  test::cuda_ok(cudaStreamBeginCapture(pe.stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-  enqueue();
-  test::cuda_ok(cudaStreamEndCapture(pe.stream, &graph), "cudaStreamEndCapture");
-  test::cuda_ok(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-  const double us =
-      by_stream(pe, launches, [&] { test::cuda_ok(cudaGraphLaunch(executable, pe.stream), "cudaGraphLaunch"); });
-  pe.synchronize();
-  cudaGraphExecDestroy(executable);
-  cudaGraphDestroy(graph);
-  return us / kStepCalls;
-}
-
 // `call`, kStepCalls times in place of each other. Nothing where one kernel cannot have it.
 inline void measure_step(test::GpuPe& pe, Report& report, const kernels::KernelCall& call, uint64_t bytes) {
   kernels::Program program;
@@ -43,7 +27,7 @@ inline void measure_step(test::GpuPe& pe, Report& report, const kernels::KernelC
   pe.meet();
   const char* const name = description_of(call).name;
   const auto add = [&](const char* mode, const Enqueue& enqueue) {
-    report.add({name, "sparkgap", "private", mode, "packets", bytes, step_us(pe, 40, enqueue)});
+    report.add({name, "sparkgap", "private", mode, "packets", bytes, of_graph(pe, 40, kStepCalls, enqueue)});
   };
   add("step, a graph", [&] {
     for (int i = 0; i < kStepCalls; ++i) pe.launch(call);

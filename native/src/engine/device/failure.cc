@@ -210,8 +210,7 @@ void DeviceEngine::describe_rows(Text& text, kernels::WaitEnd end, const kernels
     if (to_experts) text.add("expert %d on ", record.lane);
     text.add(
         "PE %d (%s) would get %llu rows from all PEs together, and the shape's `capacity` is %llu: make it with more, "
-        "or "
-        "send fewer (index -1 sends none)",
+        "or send fewer (index -1 sends none)",
         node_->world_pe(record.peer), node_->label(record.peer).c_str(), seen, expected);
     return;
   }
