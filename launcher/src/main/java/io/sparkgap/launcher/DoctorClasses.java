@@ -30,9 +30,7 @@ final class DoctorClasses {
    */
   @SuppressWarnings("unchecked")
   static List<Finding> examine(
-      Installation installation,
-      SparkInstallation spark,
-      Map<String, String> settings)
+      Installation installation, SparkInstallation spark, Map<String, String> settings)
       throws IOException, ReflectiveOperationException, LauncherException {
     List<URL> urls = new ArrayList<>(List.of(installation.pluginJar().toUri().toURL()));
     if (spark != null) {
