@@ -24,12 +24,14 @@ import scala.reflect.ClassTag$;
 final class KeptResults<R> extends RDD<R> {
   private static final long serialVersionUID = 1L;
 
-  private final int shuffle;
+  private final int shuffleId;
+  private final transient ShuffleDependency<?, ?, ?> shuffle;
 
   private KeptResults(RDD<?> shuffled, ClassTag<R> type) {
     super(shuffled, type);
     Dependency<?> only = SparkSeq.of(shuffled, "dependencies", Dependency.class).get(0);
-    shuffle = ((ShuffleDependency<?, ?, ?>) only).shuffleId();
+    shuffle = (ShuffleDependency<?, ?, ?>) only;
+    shuffleId = shuffle.shuffleId();
   }
 
   /**
@@ -40,6 +42,11 @@ final class KeptResults<R> extends RDD<R> {
   static <R> KeptResults<R> behind(RDD<?> shuffled) {
     ClassTag<R> type = ClassTag$.MODULE$.apply(Object.class);
     return new KeptResults<>(shuffled, type);
+  }
+
+  /** Behind the barrier stage that makes the results; in the driver. */
+  ShuffleDependency<?, ?, ?> shuffle() {
+    return shuffle;
   }
 
   @Override
@@ -60,7 +67,7 @@ final class KeptResults<R> extends RDD<R> {
     KeptResults.<RuntimeException>fail(
         new FetchFailedException(
             null,
-            shuffle,
+            shuffleId,
             -1,
             -1,
             partition.index(),

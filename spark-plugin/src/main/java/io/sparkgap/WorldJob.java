@@ -13,7 +13,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
@@ -101,7 +100,8 @@ final class WorldJob {
     if (countPes(rdd) == 0) {
       return new ArrayList<>();
     }
-    return inOrder(results(rdd, stage -> behindShuffle(stage, body, 1).values()));
+    return inOrder(
+        results(rdd, (stage, profile) -> behindShuffle(stage, body, 1).values().collect()));
   }
 
   private <T, R> RDD<R> keep(JavaRDD<T> rdd, PeFunction<T, R> function, StorageLevel level) {
@@ -116,12 +116,12 @@ final class WorldJob {
     try {
       results(
           rdd,
-          stage -> {
-            JavaPairRDD<Integer, PeResult> done = behindShuffle(stage, body, pes);
-            kept.set(KeptResults.behind(done.rdd()));
+          (stage, profile) -> {
+            kept.set(KeptResults.behind(behindShuffle(stage, body, pes).rdd()));
             kept.get().setName("Sparkgap.map").persist(level);
             storage.as(kept.get());
-            return new EndOfStage<PeResult>(done.rdd()).toJavaRDD();
+            new StageJob(sc, driver.slots()).run(kept.get().shuffle(), profile);
+            return List.of();
           });
       whole = true;
       return kept.get();
@@ -150,16 +150,23 @@ final class WorldJob {
     return stage.toJava().mapPartitionsToPair(body).partitionBy(new HashPartitioner(partitions));
   }
 
+  /** What runs a barrier stage. */
+  private interface Job<T> {
+    /**
+     * @param profile what each of its tasks needs
+     */
+    List<PeResult> run(WholeStage<T> stage, ResourceProfile profile) throws InterruptedException;
+  }
+
   /** Runs the stages, as soon as there are slots for them. */
-  private <T> List<PeResult> results(
-      JavaRDD<T> rdd, Function<WholeStage<T>, JavaRDD<PeResult>> job) {
+  private <T> List<PeResult> results(JavaRDD<T> rdd, Job<T> job) {
     int pes = rdd.getNumPartitions();
     ResourceProfile profile = profile(rdd);
     try {
       driver.slots().await(pes, profile);
       warnIfCoalesced(rdd, pes, profile);
       WholeStage<T> stage = WholeStage.of(rdd, profile);
-      return collect(stage, job.apply(stage), profile);
+      return watched(stage, job, profile);
     } catch (InterruptedException e) {
       throw Interruption.passOn(e);
     } catch (RuntimeException e) {
@@ -186,11 +193,11 @@ final class WorldJob {
     }
   }
 
-  private List<PeResult> collect(
-      WholeStage<?> stage, JavaRDD<PeResult> job, ResourceProfile profile) {
+  private <T> List<PeResult> watched(WholeStage<T> stage, Job<T> job, ResourceProfile profile)
+      throws InterruptedException {
     try (Launch launch = driver.launches().watch(stage.id(), stage.getNumPartitions(), profile)) {
       try {
-        return job.collect();
+        return job.run(stage, profile);
       } catch (Exception e) {
         // Spark throws checked exceptions that it does not declare. Where Sparkgap has ended the
         // application, or cancelled the stage, its reason counts, not what Spark made of it.

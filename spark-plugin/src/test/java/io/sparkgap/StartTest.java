@@ -5,15 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.ProviderUnavailableException;
+import io.sparkgap.plugin.DriverSide;
+import io.sparkgap.plugin.Slots;
 import io.sparkgap.support.BarrierStage;
 import io.sparkgap.support.SparkApplication;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import scala.Tuple2;
 
 /** What an application is told that cannot work as it was started. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -131,7 +140,31 @@ class StartTest {
                           asked -> assertThat(asked).contains("3 PEs x 1 (spark.task.cpus)"),
                           present -> assertThat(present).contains("2 cores of this JVM (local[2])"),
                           remedy -> assertThat(remedy).contains("spark.master=local[N]")));
+      assertThatThrownBy(
+              () ->
+                  new StageJob(application.sc().sc(), slots(application))
+                      .run(three(application), profile(application)))
+          .as("those that were there until the stage was submitted")
+          .hasMessageContaining("needs 3 task slots at once");
     }
+  }
+
+  private static Slots slots(SparkApplication application) {
+    return DriverSide.of(application.sc().sc()).slots();
+  }
+
+  private static ShuffleDependency<?, ?, ?> three(SparkApplication application) {
+    JavaRDD<Integer> rows = application.sc().parallelize(List.of(1, 2, 3), 3);
+    JavaPairRDD<Integer, Integer> shuffled =
+        WholeStage.of(rows, profile(application))
+            .toJava()
+            .mapToPair(row -> new Tuple2<>(row, row))
+            .partitionBy(new HashPartitioner(3));
+    return KeptResults.behind(shuffled.rdd()).shuffle();
+  }
+
+  private static ResourceProfile profile(SparkApplication application) {
+    return application.sc().sc().resourceProfileManager().defaultResourceProfile();
   }
 
   @Test

@@ -47,7 +47,8 @@ public final class Slots {
     }
   }
 
-  Duration timeout() {
+  /** How long to wait for slots that there are not. */
+  public Duration timeout() {
     return driver.conf().get(SparkgapConf.SLOTS_TIMEOUT);
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,6 +79,20 @@ class KeptResultsTest {
   }
 
   @Test
+  void theJobThatMakesThemIsItsBarrierStageAndNothingMore() {
+    JavaSparkContext sc = application.sc();
+    sc.setJobGroup("kept", "the stages of its jobs are counted");
+    try {
+      Sparkgap.map(rows(), KeptResultsTest::drawn, StorageLevel.MEMORY_ONLY()).unpersist(true);
+    } finally {
+      sc.clearJobGroup();
+    }
+    int[] jobs = sc.statusTracker().getJobIdsForGroup("kept");
+    assertThat(jobs).hasSize(1);
+    assertThat(sc.statusTracker().getJobInfo(jobs[0]).stageIds()).hasSize(1);
+  }
+
+  @Test
   void afterALostExecutorAllPesRunAgainInOneWorld() {
     JavaRDD<String> kept = Sparkgap.map(rows(), KeptResultsTest::drawn, StorageLevel.MEMORY_ONLY());
     List<String> before = kept.collect();
@@ -107,7 +122,12 @@ class KeptResultsTest {
                       return mine;
                     },
                     StorageLevel.MEMORY_ONLY()))
-        .hasMessageContaining("never works");
+        .hasMessageContaining("never works")
+        .satisfies(
+            failure ->
+                assertThat(failure.getStackTrace())
+                    .as("whose call it was")
+                    .anyMatch(frame -> frame.getClassName().equals(Sparkgap.class.getName())));
     assertThat(blocks()).containsExactlyInAnyOrderElementsOf(before);
   }
 
