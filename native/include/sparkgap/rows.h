@@ -78,7 +78,7 @@ sparkgap_status sparkgap_dispatch(sparkgap_world* world, sparkgap_buffer* buffer
 // is, so that several combines may follow a dispatch. A combine with another shape than that of the last rows that came
 // through the buffer is refused, with INVALID_ARGUMENT.
 //
-// weights: rows * top, out: rows * width, rows: as in the last dispatch.
+// weights: rows * top, out: rows * width, apart from weights, rows: as in the last dispatch.
 sparkgap_status sparkgap_combine(sparkgap_world* world, sparkgap_buffer* buffer, const sparkgap_rows_shape* shape,
                                  const float* weights, void* out, uint64_t rows);
 

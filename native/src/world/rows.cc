@@ -80,6 +80,15 @@ void check_apart(const void* memory, uint64_t bytes, uint64_t element, const voi
   }
 }
 
+// A row's sum is begun before its weights have been read.
+void check_weights_apart(const RowsCall& call, uint64_t out_bytes, uint64_t weights_bytes) {
+  const auto out = reinterpret_cast<uintptr_t>(call.out);
+  const auto weights = reinterpret_cast<uintptr_t>(call.weights);
+  if (call.out == nullptr || call.weights == nullptr) return;
+  if (out >= weights + weights_bytes || weights >= out + out_bytes) return;
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "out and weights overlap: pass memory of its own for either");
+}
+
 void check_shape_fits(int32_t operation, const RowsPlan& plan) {
   const bool to_pes = operation == SPARKGAP_EXCHANGE_ROWS;
   if (to_pes && plan.to_experts) {
@@ -175,6 +184,7 @@ RowsCall checked_rows_call(const World& world, int32_t operation, Buffer* buffer
   check_apart(indices, gives ? entries * sizeof(int32_t) : 0, sizeof(int32_t), own, buffer->bytes,
               operation == SPARKGAP_DISPATCH ? "indices" : "destinations");
   check_apart(weights, weights == nullptr ? 0 : entries * sizeof(float), sizeof(float), own, buffer->bytes, "weights");
+  check_weights_apart(call, row_bytes, entries * sizeof(float));
   return call;
 }
 

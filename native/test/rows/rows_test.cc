@@ -240,6 +240,14 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
     refused(sparkgap_exchange_rows(world, exchange.buffer, &shape, out.data(), mine.indices.data(), 1),
             {"the shape has experts"});
     refused(exchange.combine(nullptr, out, 3), {"3 rows are to be combined, and the last dispatch had 0"});
+    // Three rows with the weights of three: the last of these is where the first sum begins.
+    std::vector<float> both(17);
+    refused(sparkgap_combine(world, exchange.buffer, &shape, both.data(), both.data() + 5, 3),
+            {"out and weights overlap"});
+    refused(sparkgap_combine(world, exchange.buffer, &shape, both.data() + 11, both.data(), 3),
+            {"out and weights overlap"});
+    refused(sparkgap_combine(world, exchange.buffer, &shape, both.data(), both.data() + 6, 2),
+            {"2 rows are to be combined"});
     const sparkgap_rows_shape to_pes = {SPARKGAP_FLOAT32, 0, 0, 1, 4, 4, 0};
     refused(sparkgap_dispatch(world, exchange.buffer, &to_pes, out.data(), mine.indices.data(), nullptr, 1),
             {"the shape has no experts"});
