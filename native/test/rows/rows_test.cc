@@ -207,6 +207,7 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
     refused_shape(for_experts(4, 5, 4, 8, 8), {"top of the shape is 5", "1 to 4"});
     refused_shape(for_experts(4, 2, 0, 8, 8), {"width of the shape is 0"});
     refused_shape(for_experts(4, 2, 1ull << 62, 8, 8), {"bytes of a row"});
+    refused_shape(for_experts(4, 2, 1ull << 29, 8, 8), {"bytes of a row", "more than 2147483647"});
     refused_shape(for_experts(4, 2, 4, 1ull << 31, 8), {"rows and top"});
     refused_shape(for_experts(4, 2, 4, 8, 1ull << 31), {"experts of a PE and capacity"});
     refused_shape({SPARKGAP_INT32, 4, 2, 4, 8, 8, 0}, {"are float32, not int32", "exchangeRows"});
