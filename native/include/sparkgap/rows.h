@@ -35,7 +35,7 @@ typedef struct sparkgap_rows_shape {
                       // GPUs SPARKGAP_BFLOAT16 as well
   int32_t experts;    // 1..SPARKGAP_MOST_EXPERTS; 0: rows go to PEs by exchange_rows, and nothing comes back
   int32_t top;        // experts that a row goes to, 1..SPARKGAP_MOST_TOP; 0 if there are no experts
-  uint64_t width;     // elements of a row
+  uint64_t width;     // elements of a row, which has less than 2 GiB
   uint64_t rows;      // most that a PE gives in a call
   uint64_t capacity;  // most that an expert gets in a call, or a PE, from all PEs together
   int32_t float8;  // not 0, on GPUs, for experts: rows travel, and are received, as float8, a byte an element (e4m3, as
@@ -78,7 +78,7 @@ sparkgap_status sparkgap_dispatch(sparkgap_world* world, sparkgap_buffer* buffer
 // is, so that several combines may follow a dispatch. A combine with another shape than that of the last rows that came
 // through the buffer is refused, with INVALID_ARGUMENT.
 //
-// weights: rows * top, out: rows * width, rows: as in the last dispatch.
+// weights: rows * top, out: rows * width, apart from weights, rows: as in the last dispatch.
 sparkgap_status sparkgap_combine(sparkgap_world* world, sparkgap_buffer* buffer, const sparkgap_rows_shape* shape,
                                  const float* weights, void* out, uint64_t rows);
 

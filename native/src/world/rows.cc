@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t kRegionBytes = 256;     // what regions of the buffer are aligned to
 constexpr uint64_t kFloat8Alignment = 16;  // of rows that become float8
 constexpr uint64_t kMostRows = INT32_MAX;
-constexpr uint64_t kMostEntries = 1 << 27;  // so that those of all PEs of a GPU world can be counted in 32 bits
+constexpr uint64_t kMostRowBytes = INT32_MAX;  // kernels count a row's pieces in 32 bits
+constexpr uint64_t kMostEntries = 1 << 27;     // so that those of all PEs of a GPU world can be counted in 32 bits
 constexpr uint64_t kMostBytes = static_cast<uint64_t>(INT64_MAX) / 4;
 
 void check_between(int64_t value, int64_t least, int64_t most, const char* name) {
@@ -80,6 +81,15 @@ void check_apart(const void* memory, uint64_t bytes, uint64_t element, const voi
   }
 }
 
+// A row's sum is begun before its weights have been read.
+void check_weights_apart(const RowsCall& call, uint64_t out_bytes, uint64_t weights_bytes) {
+  const auto out = reinterpret_cast<uintptr_t>(call.out);
+  const auto weights = reinterpret_cast<uintptr_t>(call.weights);
+  if (call.out == nullptr || call.weights == nullptr) return;
+  if (out >= weights + weights_bytes || weights >= out + out_bytes) return;
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "out and weights overlap: pass memory of its own for either");
+}
+
 void check_shape_fits(int32_t operation, const RowsPlan& plan) {
   const bool to_pes = operation == SPARKGAP_EXCHANGE_ROWS;
   if (to_pes && plan.to_experts) {
@@ -127,7 +137,7 @@ RowsPlan plan_rows(const World& world, const sparkgap_rows_shape* shape) {
   if (plan.width == 0) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "width of the shape is 0: a row has elements");
   plan.float8 = shape->float8 != 0;
   check_float8(world, plan);
-  plan.row_bytes = product(plan.width, element_bytes(plan.type), kMostBytes, "bytes of a row");
+  plan.row_bytes = product(plan.width, element_bytes(plan.type), kMostRowBytes, "bytes of a row");
   const uint64_t entries = product(plan.rows, static_cast<uint64_t>(plan.top), kMostEntries, "rows and top");
   const auto local = static_cast<uint64_t>(plan.most_local_experts());
   const uint64_t taken = product(local, plan.capacity, kMostRows, "experts of a PE and capacity");
@@ -175,6 +185,7 @@ RowsCall checked_rows_call(const World& world, int32_t operation, Buffer* buffer
   check_apart(indices, gives ? entries * sizeof(int32_t) : 0, sizeof(int32_t), own, buffer->bytes,
               operation == SPARKGAP_DISPATCH ? "indices" : "destinations");
   check_apart(weights, weights == nullptr ? 0 : entries * sizeof(float), sizeof(float), own, buffer->bytes, "weights");
+  check_weights_apart(call, row_bytes, entries * sizeof(float));
   return call;
 }
 

@@ -207,6 +207,7 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
     refused_shape(for_experts(4, 5, 4, 8, 8), {"top of the shape is 5", "1 to 4"});
     refused_shape(for_experts(4, 2, 0, 8, 8), {"width of the shape is 0"});
     refused_shape(for_experts(4, 2, 1ull << 62, 8, 8), {"bytes of a row"});
+    refused_shape(for_experts(4, 2, 1ull << 29, 8, 8), {"bytes of a row", "more than 2147483647"});
     refused_shape(for_experts(4, 2, 4, 1ull << 31, 8), {"rows and top"});
     refused_shape(for_experts(4, 2, 4, 8, 1ull << 31), {"experts of a PE and capacity"});
     refused_shape({SPARKGAP_INT32, 4, 2, 4, 8, 8, 0}, {"are float32, not int32", "exchangeRows"});
@@ -240,6 +241,14 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
     refused(sparkgap_exchange_rows(world, exchange.buffer, &shape, out.data(), mine.indices.data(), 1),
             {"the shape has experts"});
     refused(exchange.combine(nullptr, out, 3), {"3 rows are to be combined, and the last dispatch had 0"});
+    // Three rows with the weights of three: the last of these is where the first sum begins.
+    std::vector<float> both(17);
+    refused(sparkgap_combine(world, exchange.buffer, &shape, both.data(), both.data() + 5, 3),
+            {"out and weights overlap"});
+    refused(sparkgap_combine(world, exchange.buffer, &shape, both.data() + 11, both.data(), 3),
+            {"out and weights overlap"});
+    refused(sparkgap_combine(world, exchange.buffer, &shape, both.data(), both.data() + 6, 2),
+            {"2 rows are to be combined"});
     const sparkgap_rows_shape to_pes = {SPARKGAP_FLOAT32, 0, 0, 1, 4, 4, 0};
     refused(sparkgap_dispatch(world, exchange.buffer, &to_pes, out.data(), mine.indices.data(), nullptr, 1),
             {"the shape has no experts"});

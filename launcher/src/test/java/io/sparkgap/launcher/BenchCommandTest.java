@@ -144,6 +144,8 @@ class BenchCommandTest {
     assertThat(Files.readString(html, UTF_8))
         .contains("uPlot", "\"crossovers\":\"host/one-shot, host/ring from 4 KiB\"");
 
+    Files.writeString(told, "{\"event\":\"row\",\"by\":\"java\",\"wrong\":0}\n", UTF_8);
+    assertRefused("a row has no \"call\"", "bench", "--replay=" + told);
     Files.writeString(told, "nothing\n", UTF_8);
     assertRefused("has no figures", "bench", "--replay=" + told);
     assertRefused("cannot be read", "bench", "--replay=/nonexistent/told.txt");

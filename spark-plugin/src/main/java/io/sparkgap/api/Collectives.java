@@ -173,7 +173,7 @@ abstract class Collectives {
    * @param exchange of the dispatch
    * @param weights count times {@code top} floats; experts of weight 0 are left out; null: 1 for
    *     all
-   * @param out count rows of {@code width} elements
+   * @param out count rows of {@code width} elements, apart from {@code weights}
    * @param count rows that this PE gave in the dispatch
    * @throws SparkgapException if peers fail
    */

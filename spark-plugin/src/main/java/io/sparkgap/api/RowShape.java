@@ -8,7 +8,7 @@ import java.util.Objects;
  *
  * @param type of a row's elements: any between PEs; {@code FLOAT32} for experts, on GPUs {@code
  *     BFLOAT16} as well
- * @param width elements of a row
+ * @param width elements of a row, which has less than 2 GiB
  * @param rows most rows that a PE gives in a call
  * @param capacity most rows that an expert, or a PE, gets in a call from all PEs together
  * @param experts of all PEs together, 1 to 1,024; 0: rows go to PEs, and nothing comes back

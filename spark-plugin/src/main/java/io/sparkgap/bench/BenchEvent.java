@@ -6,6 +6,7 @@ import io.sparkgap.api.DataType;
 import io.sparkgap.api.ReduceOp;
 import io.sparkgap.api.TuningKey;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What {@link BenchApplication} tells whoever started it: a line of JSON each, whose {@code event}
@@ -78,7 +79,16 @@ public sealed interface BenchEvent {
       double algbw,
       double busbw,
       long wrong)
-      implements BenchEvent {}
+      implements BenchEvent {
+    /** Refuses what is missing, as where it is read from a file. */
+    public Row {
+      Objects.requireNonNull(by, "a row has no \"by\"");
+      Objects.requireNonNull(call, "a row has no \"call\"");
+      Objects.requireNonNull(route, "a row has no \"route\"");
+      Objects.requireNonNull(memory, "a row has no \"memory\"");
+      Objects.requireNonNull(mode, "a row has no \"mode\"");
+    }
+  }
 
   /** All rows of one size have been told. */
   record Done(String key) implements BenchEvent {}

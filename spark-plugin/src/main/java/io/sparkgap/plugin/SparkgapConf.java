@@ -3,14 +3,10 @@ package io.sparkgap.plugin;
 import io.sparkgap.plugin.ConfigEntry.Declaration;
 import io.sparkgap.tuning.RouteSettings;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
-import org.apache.commons.text.similarity.LevenshteinDistance;
 import org.apache.spark.SparkConf;
 import scala.Tuple2;
 
@@ -386,44 +382,17 @@ public final class SparkgapConf {
    *     not allowed
    */
   public static SparkgapConf read(SparkConf conf) {
-    Map<String, ConfigEntry<?>> known = new HashMap<>();
-    ENTRIES.forEach(entry -> known.put(entry.key(), entry));
     Map<String, String> given = new TreeMap<>();
     for (Tuple2<String, String> pair : conf.getAll()) {
       if (pair._1().startsWith(PREFIX)) {
         given.put(pair._1(), pair._2());
       }
     }
-    List<String> problems = new ArrayList<>();
-    given.forEach(
-        (key, text) -> {
-          ConfigEntry<?> entry = known.get(key);
-          if (entry == null) {
-            problems.add("there is no key " + key + ", did you mean " + nearest(key) + "?");
-            return;
-          }
-          try {
-            entry.parse(text);
-          } catch (IllegalArgumentException e) {
-            problems.add(e.getMessage());
-          }
-        });
-    if (!problems.isEmpty()) {
-      throw new IllegalArgumentException(
-          "Sparkgap's configuration cannot be used: " + String.join("; ", problems));
-    }
+    ConfigProblems.refuse(given, ENTRIES);
     return new SparkgapConf(given::getOrDefault);
   }
 
   public <T> T get(ConfigEntry<T> entry) {
     return entry.parse(texts.apply(entry.key(), entry.defaultText()));
-  }
-
-  private static String nearest(String key) {
-    LevenshteinDistance distance = LevenshteinDistance.getDefaultInstance();
-    return ENTRIES.stream()
-        .map(ConfigEntry::key)
-        .min(Comparator.comparingInt(candidate -> distance.apply(key, candidate)))
-        .orElseThrow();
   }
 }

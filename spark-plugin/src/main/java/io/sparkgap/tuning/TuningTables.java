@@ -1,9 +1,11 @@
 package io.sparkgap.tuning;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +34,9 @@ public record TuningTables(Map<String, String> texts) {
       List.of("host-2-pes", "host-4-pes-on-2-cpus", "nvshmem-2-h200");
 
   private static final String KEY = "sparkgap.tuning.";
+
+  /** Of a file; the largest table that there can be has a fraction of it. */
+  private static final int MOST_BYTES = 1 << 20;
 
   public TuningTables {
     texts = new LinkedHashMap<>(texts);
@@ -71,20 +76,37 @@ public record TuningTables(Map<String, String> texts) {
           warn.accept("The folder of tuning tables " + path + " has no file *.json: none is used.");
         }
       }
-    } catch (IOException e) {
-      warn.accept("The folder of tuning tables cannot be read: " + e);
+    } catch (IOException | UncheckedIOException e) {
+      warn.accept("The folder of tuning tables " + path + " cannot be read: " + e);
       return;
     }
     for (Path file : files) {
       try {
-        String json = Files.readString(file);
+        String json = text(file);
         TuningTable.parse(file.toString(), json);
-        found.put(file.toString(), json);
+        // A line of its own, as toMap has it.
+        found.put(file.toString().replace('\n', ' '), json);
       } catch (IOException e) {
         warn.accept("The tuning table " + file + " cannot be read and is not used: " + e);
       } catch (TuningTableException e) {
         warn.accept("A tuning table is not used: " + e.getMessage());
       }
+    }
+  }
+
+  /**
+   * Not of a pipe or a device, where reading may never end, and no more than a driver has room for.
+   */
+  private static String text(Path file) throws IOException {
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException("it is no regular file");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw new IOException("it has more than " + MOST_BYTES + " bytes");
+      }
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     }
   }
 
@@ -96,7 +118,7 @@ public record TuningTables(Map<String, String> texts) {
 
   private static String shipped(String name) {
     try (InputStream in = TuningTables.class.getResourceAsStream(name + ".json")) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
 import io.sparkgap.support.SparkApplication;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Results of {@code Sparkgap.map}, which stay on executors, and what becomes of them. */
 @ExtendWith(NothingLeft.class)
@@ -52,6 +55,12 @@ class KeptResultsTest {
     List<String> results = new ArrayList<>();
     rows.forEachRemaining(row -> results.add(row + " " + drawn[0]));
     return results.iterator();
+  }
+
+  /** PE 1 gives nothing. */
+  private static Iterator<String> allButOne(Communicator communicator, Iterator<String> rows) {
+    communicator.barrier();
+    return communicator.pe() == 1 ? Collections.emptyIterator() : rows;
   }
 
   private static Set<String> worlds(List<String> results) {
@@ -96,6 +105,9 @@ class KeptResultsTest {
   void afterALostExecutorAllPesRunAgainInOneWorld() {
     JavaRDD<String> kept = Sparkgap.map(rows(), KeptResultsTest::drawn, StorageLevel.MEMORY_ONLY());
     List<String> before = kept.collect();
+    JavaRDD<String> keptOfKept =
+        Sparkgap.map(kept, KeptResultsTest::allButOne, StorageLevel.MEMORY_ONLY());
+    assertThat(keptOfKept.collect()).hasSize(6).isSubsetOf(before);
     Map<String, ProcessHandle> executors = application.executors();
     ProcessHandle killed = executors.values().iterator().next();
     LinuxProcess.signal("KILL", killed.pid());
@@ -104,7 +116,19 @@ class KeptResultsTest {
     assertThat(after).hasSize(9);
     assertThat(worlds(after)).hasSize(1).isNotEqualTo(worlds(before));
     assertThat(kept.collect()).as("and stays so").isEqualTo(after);
+    assertThat(keptOfKept.collect()).hasSize(6).isSubsetOf(after);
+    keptOfKept.unpersist(true);
     kept.unpersist(true);
+  }
+
+  @Test
+  void aCheckpointOutlivesWhatWasKept(@TempDir Path folder) {
+    application.sc().setCheckpointDir(folder.toString());
+    JavaRDD<String> kept = Sparkgap.map(rows(), KeptResultsTest::drawn, StorageLevel.DISK_ONLY());
+    kept.checkpoint();
+    List<String> before = kept.collect();
+    kept.unpersist(true);
+    assertThat(kept.collect()).isEqualTo(before);
   }
 
   @Test

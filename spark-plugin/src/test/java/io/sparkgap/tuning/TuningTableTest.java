@@ -145,6 +145,28 @@ class TuningTableTest {
   }
 
   @Test
+  void whatIsNoFileOrTooLargeIsToldOfInsteadOfRead(@TempDir Path folder) throws IOException {
+    Files.createSymbolicLink(folder.resolve("a.json"), Path.of("/dev/zero"));
+    Files.writeString(folder.resolve("b.json"), TABLE + " ".repeat(1 << 20));
+    Files.createDirectory(folder.resolve("c.json"));
+    Files.createSymbolicLink(folder.resolve("d.json"), folder.resolve("gone"));
+    Files.write(folder.resolve("e.json"), new byte[] {'"', (byte) 0xff, '"'});
+    Files.writeString(folder.resolve("real"), TABLE);
+    Files.createSymbolicLink(folder.resolve("two\nlines.json"), folder.resolve("real"));
+    List<String> warnings = new ArrayList<>();
+    TuningTables found = TuningTables.find(folder.toString(), warnings::add);
+    assertThat(warnings)
+        .satisfiesExactly(
+            text -> assertThat(text).contains("a.json", "no regular file"),
+            text -> assertThat(text).contains("b.json", "more than 1048576 bytes"),
+            text -> assertThat(text).contains("c.json", "no regular file"),
+            text -> assertThat(text).contains("d.json", "NoSuchFile"),
+            text -> assertThat(text).contains("e.json", "MalformedInput"));
+    assertThat(found.tables().get(0).name()).isEqualTo("mine");
+    assertThat(TuningTables.of(found.toMap())).isEqualTo(found);
+  }
+
+  @Test
   void oneThatTheJarBringsIsFoundByName() {
     TuningTables found = TuningTables.find("host-2-pes", Throwables::fail);
     assertThat(found.tables()).extracting(TuningTable::name).containsExactly("host-2-pes");

@@ -40,6 +40,9 @@ public final class TableMaker {
   /** What cannot carry every message, or needs arrays that others can read. */
   private static final Set<String> LIMITED = Set.of("packets", "lines", "one-trip", "direct");
 
+  /** Of a table's name, in characters; names of GPUs can be as long. */
+  private static final int MOST_NAME = 63;
+
   private final TuningKey key;
 
   public TableMaker(BenchEvent.World world) {
@@ -65,10 +68,12 @@ public final class TableMaker {
     if (key.hosts() > 1) {
       name.append('-').append(key.hosts()).append("-hosts");
     }
+    String shared = key.shared() ? "-shared" : "";
     if (!key.provider().equals("host") && !key.device().isEmpty()) {
       name.append('-').append(key.device().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"));
+      name.setLength(Math.min(name.length(), MOST_NAME - shared.length()));
     }
-    return name.append(key.shared() ? "-shared" : "").toString();
+    return name.append(shared).toString();
   }
 
   /**

@@ -134,6 +134,16 @@ class TableMakerTest {
   }
 
   @Test
+  void aTableOfGpusWithALongNameCanBeRead() throws Exception {
+    String device = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition";
+    TuningKey key = new TuningKey("nvshmem", device, Link.PCIE, 2, 1, true, 8, "3.4.5", "");
+    TableMaker maker = new TableMaker(new BenchEvent.World(key, List.of(), "", List.of()));
+    assertThat(maker.name()).startsWith("nvshmem-2-pes-nvidia-rtx-pro-6000").endsWith("-shared");
+    String text = TableText.of(maker.table(maker.name(), Map.of(), List.of()));
+    assertThat(TuningTable.parse("the table", text).key().device()).isEqualTo(device);
+  }
+
+  @Test
   void aTableIsForTheKernelsAndLibrariesThatItWasMeasuredWith() throws Exception {
     BenchEvent.World eight = gpus(8, "3.4.5");
     JsonNode key = new TableMaker(eight).table("mine", Map.of(), List.of()).path("key");
