@@ -75,7 +75,8 @@ sparkgap_status sparkgap_dispatch(sparkgap_world* world, sparkgap_buffer* buffer
 // Row i of `out` is the sum over the experts that row i of the last dispatch went to, in the order of its table, of
 // weight times what lies in `results` in that row's place; in float32, the same bits in every run. Experts of weight 0
 // are left out; NULL for `weights` is 1 for all. When it returns, `results` may be written again. `results` stays as it
-// is, so that several combines may follow a dispatch.
+// is, so that several combines may follow a dispatch. A combine with another shape than that of the last rows that came
+// through the buffer is refused, with INVALID_ARGUMENT.
 //
 // weights: rows * top, out: rows * width, rows: as in the last dispatch.
 sparkgap_status sparkgap_combine(sparkgap_world* world, sparkgap_buffer* buffer, const sparkgap_rows_shape* shape,

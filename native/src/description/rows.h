@@ -72,8 +72,9 @@ struct RowPlace {
 
 // What a call does not have is 0 here.
 struct RowsCall {
-  int32_t operation;  // SPARKGAP_DISPATCH, SPARKGAP_COMBINE or SPARKGAP_EXCHANGE_ROWS
-  uint32_t buffer;    // its number
+  int32_t operation;        // SPARKGAP_DISPATCH, SPARKGAP_COMBINE or SPARKGAP_EXCHANGE_ROWS
+  uint32_t buffer;          // its number
+  uint64_t* rows_of_shape;  // of the buffer
   RowsPlan plan;
   const SymmetricMemory* memory;
   const void* in;

@@ -91,6 +91,18 @@ void check_shape_fits(int32_t operation, const RowsPlan& plan) {
   }
 }
 
+[[noreturn]] void refuse_other_rows(const RowsCall& call, uint64_t dispatched) {
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%llu rows are to be combined, and the last dispatch had %llu",
+       static_cast<unsigned long long>(call.rows), static_cast<unsigned long long>(dispatched));
+}
+
+// Of a dispatch and of its combine the same, and never 0.
+uint64_t digest_of_shape(const RowsCall& call) {
+  CallSignature signature = signature_of(call);
+  signature.operation = SPARKGAP_DISPATCH;
+  return mix(signature) | 1;
+}
+
 }  // namespace
 
 RowsPlan plan_rows(const World& world, const sparkgap_rows_shape* shape) {
@@ -134,9 +146,8 @@ RowsPlan plan_rows(const World& world, const sparkgap_rows_shape* shape) {
   return plan;
 }
 
-RowsCall checked_rows_call(const World& world, int32_t operation, const Buffer* buffer,
-                           const sparkgap_rows_shape* shape, const void* in, const int32_t* indices,
-                           const float* weights, void* out, uint64_t rows) {
+RowsCall checked_rows_call(const World& world, int32_t operation, Buffer* buffer, const sparkgap_rows_shape* shape,
+                           const void* in, const int32_t* indices, const float* weights, void* out, uint64_t rows) {
   RowsCall call = {};
   call.operation = operation;
   call.plan = plan_rows(world, shape);
@@ -147,6 +158,7 @@ RowsCall checked_rows_call(const World& world, int32_t operation, const Buffer* 
          static_cast<unsigned long long>(rows), static_cast<unsigned long long>(call.plan.rows));
   }
   call.buffer = buffer->number;
+  call.rows_of_shape = &buffer->rows_of_shape;
   call.memory = buffer->memory.get();
   call.in = in;
   call.out = out;
@@ -171,8 +183,7 @@ void check_contents(const RowsCall& call, const uint8_t* own) {
   if (call.operation == SPARKGAP_COMBINE) {
     const uint64_t dispatched = reinterpret_cast<const RowsHead*>(own)->dispatched;
     if (call.rows == dispatched) return;
-    fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%llu rows are to be combined, and the last dispatch had %llu",
-         static_cast<unsigned long long>(call.rows), static_cast<unsigned long long>(dispatched));
+    refuse_other_rows(call, dispatched);
   }
   const auto top = static_cast<uint64_t>(plan.top);
   for (uint64_t i = 0; i < call.rows * top; ++i) {
@@ -189,16 +200,33 @@ void check_contents(const RowsCall& call, const uint8_t* own) {
   }
 }
 
+void check_last_rows(const RowsCall& call) {
+  if (call.operation != SPARKGAP_COMBINE) return;
+  const uint64_t last = *call.rows_of_shape;
+  if (last == 0 ? call.rows == 0 : last == digest_of_shape(call)) return;
+  if (last == 0) refuse_other_rows(call, 0);
+  fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
+       "the last rows came through buffer #%u with another shape, and lie where that says: combine with the shape of "
+       "the dispatch, before another goes through the buffer",
+       call.buffer);
+}
+
+void keep_last_rows(const RowsCall& call) {
+  if (call.operation != SPARKGAP_COMBINE) *call.rows_of_shape = digest_of_shape(call);
+}
+
 void World::rows(const RowsCall& call) {
   if (recording_ != nullptr) return record(call);
   make(call);
 }
 
 void World::make(const RowsCall& call) {
+  check_last_rows(call);
   if (!engine_->memory_is_device()) check_contents(call, call.memory->part(options_.pe));
   const Counting counting = count(call.operation, counted_bytes(call));
   const Span span(*this, signature_of(call));
   engine_->rows(call);
+  keep_last_rows(call);
 }
 
 }  // namespace sparkgap

@@ -4,6 +4,7 @@
 
 #include "description/types.h"
 #include "protocol/abort.h"
+#include "world/rows.h"
 #include "world/world.h"
 
 namespace sparkgap {
@@ -206,10 +207,12 @@ void World::show(const Step& step, const StepCall& call) {
     return;
   }
   const bool of_rows = call.kind == StepCallKind::kRows;
+  if (of_rows) check_last_rows(call.rows);
   const Counting counting = of_rows ? count(call.rows.operation, counted_bytes(call.rows))
                                     : count(call.collective.collective, call.collective.algorithm, call.bytes);
   const Span span(*this, call.signature, call.digest);
   if (!call.is_empty) step.recorded->compare();
+  if (of_rows) keep_last_rows(call.rows);
 }
 
 void World::fail_step(const Step& step, const StepCall& call, const Failure& failure) const {

@@ -247,6 +247,27 @@ void what_cannot_be_is_refused_and_the_world_goes_on() {
   });
 }
 
+// In C a buffer can be used with several shapes; places of one are no places of another.
+void a_combine_goes_with_the_last_dispatch_through_the_buffer() {
+  run_pes(Pes{2}, [](const Pe& pe) {
+    const Exchange exchange(pe, for_experts(4, 2, 4, 8, 32));
+    const Given mine = {8, std::vector<float>(32, 1), std::vector<int32_t>(16, 1), std::vector<float>(16, 1)};
+    std::vector<float> out(32);
+    pe.ok(exchange.dispatch({4, std::vector<float>(16, 1), std::vector<int32_t>(8, 1), {}}), "sparkgap_dispatch");
+    sparkgap_rows_shape other = exchange.shape;
+    other.top = 1;
+    expect_failure(pe.world(), sparkgap_combine(pe.world(), exchange.buffer, &other, nullptr, out.data(), 4),
+                   SPARKGAP_INVALID_ARGUMENT, {"another shape"});
+    // Rows that lie where the places were.
+    const sparkgap_rows_shape to_pes = {SPARKGAP_FLOAT32, 0, 0, 4, 8, 32, 0};
+    pe.ok(sparkgap_exchange_rows(pe.world(), exchange.buffer, &to_pes, mine.values.data(), mine.indices.data(), 8),
+          "sparkgap_exchange_rows");
+    expect_failure(pe.world(), exchange.combine(nullptr, out, 4), SPARKGAP_INVALID_ARGUMENT, {"another shape"});
+    pe.ok(exchange.dispatch({8, mine.values, mine.indices, mine.weights}), "sparkgap_dispatch");
+    pe.ok(exchange.combine(nullptr, out, 8), "sparkgap_combine");
+  });
+}
+
 void pes_that_make_different_exchanges_are_told() {
   for (const bool check : {false, true}) {
     Pes pes{2};
@@ -300,6 +321,8 @@ int main(int argc, char** argv) {
        {"too_many_rows_for_an_expert_are_refused_on_all_pes_and_none_is_sent",
         too_many_rows_for_an_expert_are_refused_on_all_pes_and_none_is_sent},
        {"what_cannot_be_is_refused_and_the_world_goes_on", what_cannot_be_is_refused_and_the_world_goes_on},
+       {"a_combine_goes_with_the_last_dispatch_through_the_buffer",
+        a_combine_goes_with_the_last_dispatch_through_the_buffer},
        {"pes_that_make_different_exchanges_are_told", pes_that_make_different_exchanges_are_told},
        {"a_pe_that_does_not_come_is_named_at_the_deadline", a_pe_that_does_not_come_is_named_at_the_deadline},
        {"worlds_on_several_nodes_say_what_to_use_instead", worlds_on_several_nodes_say_what_to_use_instead}});

@@ -16,7 +16,7 @@ namespace sparkgap {
 namespace {
 
 // Slots of few PEs are as large as serves a pipeline; those of many share what eight MiB have.
-constexpr uint64_t kMostSlotBytes = 128 << 10;
+constexpr uint64_t kMostChannelSlotBytes = 128 << 10;
 constexpr uint64_t kInboxSlotsBytes = 8 << 20;
 
 // What a free waits for the wire to take word of it; without that the peer's memory only stays until its end.
@@ -31,7 +31,7 @@ uint64_t grown(uint64_t known, uint32_t low) { return known + ((low - static_cas
 
 uint64_t Channels::slot_bytes_for(int32_t pes) {
   const uint64_t share = kInboxSlotsBytes / kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
-  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostSlotBytes);
+  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostChannelSlotBytes);
 }
 
 Channels::Channels(const WorldOptions& options)

@@ -27,14 +27,10 @@ final class DoctorClasses {
    *
    * @param spark null if there is none
    * @param settings of Spark
-   * @param nativeCache a folder that the native library may be unpacked into
    */
   @SuppressWarnings("unchecked")
   static List<Finding> examine(
-      Installation installation,
-      SparkInstallation spark,
-      Map<String, String> settings,
-      Path nativeCache)
+      Installation installation, SparkInstallation spark, Map<String, String> settings)
       throws IOException, ReflectiveOperationException, LauncherException {
     List<URL> urls = new ArrayList<>(List.of(installation.pluginJar().toUri().toURL()));
     if (spark != null) {
@@ -54,7 +50,7 @@ final class DoctorClasses {
               classes
                   .loadClass(DOCTOR)
                   .getMethod("examine", Map.class, Path.class, String.class)
-                  .invoke(null, settings, nativeCache, "");
+                  .invoke(null, settings, null, "");
       return found.stream().map(Finding::of).toList();
     } catch (InvocationTargetException e) {
       throw new LauncherException("the doctor itself failed: " + e.getCause());

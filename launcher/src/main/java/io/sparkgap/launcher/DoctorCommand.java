@@ -105,10 +105,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private List<Finding> ofThisMachine() throws Exception {
-    // For the native library.
-    try (TemporaryFolder cache = TemporaryFolder.create("sparkgap-doctor")) {
-      return DoctorClasses.examine(installation, spark, given.values(), cache.path());
-    }
+    return DoctorClasses.examine(installation, spark, given.values());
   }
 
   private int show(List<Finding> here, List<Executor> executors) {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -73,6 +74,13 @@ final class SweepOptions {
     return isHere()
         ? Master.parse(here, Runtime.getRuntime().availableProcessors())
         : common.master(given, "");
+  }
+
+  /** What was given for worlds: it decides what is measured. */
+  Map<String, String> worldSettings() {
+    Map<String, String> settings = new TreeMap<>(given.values());
+    settings.keySet().removeIf(key -> !key.startsWith("spark.sparkgap."));
+    return settings;
   }
 
   /** The application that measures. */

@@ -130,7 +130,8 @@ final class TuneCommand implements Callable<Integer> {
     Terminal terminal = Terminal.standardOutput();
     partial = new Partial(Path.of(out + ".partial"));
     String aim =
-        "sparkgap tune: calls=%s sizes=%s master=%s".formatted(calls, sizes(), options.master());
+        "sparkgap tune: calls=%s sizes=%s master=%s settings=%s"
+            .formatted(calls, sizes(), options.master(), options.worldSettings());
     if (!partial.aim().isEmpty() && !partial.aim().equals(aim)) {
       throw new LauncherException(
           ExitCode.USAGE,

@@ -89,7 +89,8 @@ class BenchCommandTest {
     Path partial = folder.resolve("table.json.partial");
     List<String> words =
         List.of("--master=local[2]", "--calls=allReduce,barrier", "--to=128", "--out=" + table);
-    Files.writeString(partial, "sparkgap tune: another\n", UTF_8);
+    String aim = "sparkgap tune: calls=[ALL_REDUCE, BARRIER] sizes=[64, 96, 128] master=local[2]";
+    Files.writeString(partial, aim + " settings={spark.sparkgap.check=true}\n", UTF_8);
     Result refused = run("tune", words.toArray(String[]::new));
     assertThat(refused.exitCode()).as(refused.err()).isEqualTo(2);
     assertThat(refused.err()).contains("has what another command measured", "remove it");
@@ -97,7 +98,7 @@ class BenchCommandTest {
     Files.write(
         partial,
         List.of(
-            "sparkgap tune: calls=[ALL_REDUCE, BARRIER] sizes=[64, 96, 128] master=local[2]",
+            aim + " settings={}",
             "{\"event\":\"done\",\"key\":\"barrier/SYMMETRIC/FLOAT32/-/CALLS/0\"}"));
     Result result = run("tune", words.toArray(String[]::new));
 

@@ -286,12 +286,12 @@ final class Gathering {
   }
 
   /**
-   * For messages: "PE 2 (partition 5, executor 3 on node-a)", without the number before it has one.
+   * For messages, as PEs' own name each other: "PE 2 (executor 3 on node-a, partition 5)", without
+   * the number before it has one.
    */
   String describe(int partition) {
-    Member member = registered.get(partition).member();
-    String where = "partition " + partition + ", " + member.place();
-    return world == null ? "the task of " + where : "PE " + pe(partition) + " (" + where + ")";
+    String where = " (" + registered.get(partition).member().label() + ")";
+    return world == null ? "the task" + where : "PE " + pe(partition) + where;
   }
 
   /** For messages: who is in an executor. */

@@ -55,4 +55,9 @@ public record Member(int partition, String executorId, String host, String node,
   String place() {
     return "executor " + executorId + " on " + host;
   }
+
+  /** How errors name who runs in it, behind a PE's number: "executor 3 on node-a, partition 5". */
+  String label() {
+    return place() + ", partition " + partition;
+  }
 }

@@ -223,7 +223,7 @@ public final class WorldClient implements AutoCloseable {
       return NativeWorld.create(
           Place.of(pe, assignment.members()),
           assignment.epoch(),
-          label(member),
+          member.label(),
           reach.wired() ? member.host() : "",
           assignment.provider(),
           member.device().ordinal(),
@@ -373,11 +373,6 @@ public final class WorldClient implements AutoCloseable {
 
   private static WorldAbortedException refusal(String message) {
     return new WorldAbortedException(message, -1, -1, -1);
-  }
-
-  /** How other PEs' errors name one of this executor. */
-  private static String label(Member member) {
-    return member.place() + ", partition " + member.partition();
   }
 
   /** Closes the worlds that are kept, and aborts those in use, which their tasks then close. */

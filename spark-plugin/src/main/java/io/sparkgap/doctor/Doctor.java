@@ -29,20 +29,24 @@ public final class Doctor {
    * Looks at all; leaves nothing behind but the native library in its cache.
    *
    * @param settings of Spark, for an application that there is or will be
-   * @param nativeCache a folder for the native library, unless a setting names one
+   * @param nativeCache a folder for the native library, unless a setting names one; null: a
+   *     temporary one
    * @param host the name that Spark gives this host; empty: the one that it gives itself
    * @return {@link Finding}s as maps of text, in the order in which they are shown, so that who
    *     calls this may have classes of another loader
    */
   public static List<Map<String, String>> examine(
       Map<String, String> settings, Path nativeCache, String host) {
-    return examine(checks(new Settings(settings, nativeCache, host)), PATIENCE).stream()
-        .map(Finding::asMap)
-        .toList();
+    try (TemporaryCache temporary = new TemporaryCache()) {
+      return examine(checks(new Settings(settings, nativeCache, host), temporary), PATIENCE)
+          .stream()
+          .map(Finding::asMap)
+          .toList();
+    }
   }
 
-  private static List<Check> checks(Settings settings) {
-    NativeCode code = new NativeCode(settings);
+  private static List<Check> checks(Settings settings, TemporaryCache temporary) {
+    NativeCode code = new NativeCode(settings, temporary);
     return List.of(
         new JavaCheck(settings),
         code,

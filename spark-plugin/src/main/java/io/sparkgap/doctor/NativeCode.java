@@ -1,6 +1,7 @@
 package io.sparkgap.doctor;
 
 import io.sparkgap.jni.NativeLibrary;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,9 +10,11 @@ final class NativeCode implements Check {
   private static final String NATIVE = "Sparkgap";
 
   private final Settings settings;
+  private final TemporaryCache temporary;
 
-  NativeCode(Settings settings) {
+  NativeCode(Settings settings, TemporaryCache temporary) {
     this.settings = settings;
+    this.temporary = temporary;
   }
 
   @Override
@@ -21,7 +24,12 @@ final class NativeCode implements Check {
 
   /** Why there is none to ask; empty if there is. Loads it at the first call, of any thread. */
   Optional<String> problem() {
-    NativeLibrary.cacheIn(settings.unpackedIn());
+    Path cache = settings.unpackedIn();
+    return cache == null ? temporary.unpack(NativeCode::load) : load(cache);
+  }
+
+  private static Optional<String> load(Path cache) {
+    NativeLibrary.cacheIn(cache);
     return NativeLibrary.load();
   }
 

@@ -9,7 +9,7 @@ import java.util.Map;
  * SparkgapConf} reads and checks them all, but only where Spark is.
  *
  * @param all of Spark's settings
- * @param nativeCache where the native library may be unpacked, unless a setting says
+ * @param nativeCache where the native library may be unpacked, unless a setting says; null: nowhere
  * @param host the name that Spark gives this host; empty: the one that it gives itself
  */
 record Settings(Map<String, String> all, Path nativeCache, String host) {
@@ -29,6 +29,7 @@ record Settings(Map<String, String> all, Path nativeCache, String host) {
     return get(HOST_DIRECTORY);
   }
 
+  /** Null if neither a setting nor the application has a folder for it. */
   Path unpackedIn() {
     return get(NATIVE_CACHE).isEmpty() ? nativeCache : Path.of(get(NATIVE_CACHE));
   }

@@ -19,7 +19,7 @@ class RendezvousFailureTest extends RendezvousCalls {
     rendezvous.leave(new Leave(STAGE, 1, false, 5, 35, "java.lang.IllegalStateException: boom"));
     assertThat(verdict(STAGE))
         .isEqualTo(
-            "PE 1 (partition 1, executor 2 on node-a) failed:"
+            "PE 1 (executor 2 on node-a, partition 1) failed:"
                 + " java.lang.IllegalStateException: boom");
     build(RETRY);
     assertThat(ready).last().extracting(WorldReady::decision).isEqualTo(Decision.RESET);
@@ -32,7 +32,7 @@ class RendezvousFailureTest extends RendezvousCalls {
     register(STAGE, 3, 1, "2");
     rendezvous.leave(new Leave(STAGE, 1, false, 5, 35, "it was killed"));
     assertThat(reason(poll(STAGE, 0)))
-        .isEqualTo("the task of partition 1, executor 2 on node-a failed: it was killed");
+        .isEqualTo("the task (executor 2 on node-a, partition 1) failed: it was killed");
     assertThat(reason(register(STAGE, 3, 2, "3"))).contains("it was killed");
   }
 
@@ -65,7 +65,7 @@ class RendezvousFailureTest extends RendezvousCalls {
     rendezvous.publish(new Publish(STAGE, 0, ID));
     rendezvous.ready(new Ready(STAGE, 0));
     pass(Duration.ofSeconds(36));
-    assertThat(verdict(STAGE)).contains("PE 1 (partition 1, executor 2 on node-a) did not");
+    assertThat(verdict(STAGE)).contains("PE 1 (executor 2 on node-a, partition 1) did not");
   }
 
   @Test
@@ -92,7 +92,7 @@ class RendezvousFailureTest extends RendezvousCalls {
     registerOn("node-b", STAGE, 2, 1, "2");
     rendezvous.publish(new Publish(STAGE, 0, new WorldId(new byte[512])));
     pass(Duration.ofSeconds(31));
-    assertThat(verdict(STAGE)).contains("because of PE 1 (partition 1, executor 2 on node-b)");
+    assertThat(verdict(STAGE)).contains("because of PE 1 (executor 2 on node-b, partition 1)");
   }
 
   @Test
@@ -131,7 +131,7 @@ class RendezvousFailureTest extends RendezvousCalls {
     rendezvous.executorLost("2", "worker lost");
     assertThat(verdict(STAGE))
         .isEqualTo(
-            "executor 2 was lost, with PE 1 (partition 1, executor 2 on node-a): worker lost");
+            "executor 2 was lost, with PE 1 (executor 2 on node-a, partition 1): worker lost");
     assertThat(verdict(NEXT)).isEmpty();
   }
 

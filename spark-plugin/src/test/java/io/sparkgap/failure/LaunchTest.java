@@ -49,8 +49,9 @@ class LaunchTest {
   @Test
   void aRetryThatTheLeftExecutorsAreTooFewForIsCancelled() throws Exception {
     Notebook notes = new Notebook(folder.resolve("notes"));
-    try (SparkApplication application = SparkApplication.start(cluster(2, "20s"))) {
+    try (SparkApplication application = SparkApplication.start(cluster(2, "5s"))) {
       JavaSparkContext sc = application.sc();
+      awaitExecutors(application, 2);
       Sparkgap.run(sc, 2, pe -> Pes.sum(pe, 10));
       Background<List<Double>> job =
           Background.start(
@@ -70,7 +71,7 @@ class LaunchTest {
       assertThat(job.failure())
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("needs 2 task slots at once")
-          .hasMessageContaining("has 1 after waiting 20s (spark.sparkgap.slots.timeout)")
+          .hasMessageContaining("has 1 after waiting 5s (spark.sparkgap.slots.timeout)")
           .hasMessageContaining("1 executor x");
       assertThat(Sparkgap.run(sc, 1, pe -> Pes.sum(pe, 10))).containsExactly(1.0);
     }
