@@ -29,6 +29,10 @@ import org.apache.spark.storage.StorageLevel;
  */
 public final class DataBench {
   private static final int WARM_UP = 2;
+
+  /** Of results: each JVM has run a few dozen tasks then, and compiled what Spark does in one. */
+  private static final int FIRST = 12;
+
   private static final int FLOATS_OF_A_ROW = 1 << 18;
   private static final int MEGABYTE = 1 << 20;
 
@@ -48,7 +52,7 @@ public final class DataBench {
       int rows = rowsOfAPe * executors;
       JavaRDD<Integer> input =
           application.sc().parallelize(IntStream.range(0, rows).boxed().toList(), executors);
-      for (int i = 0; i < WARM_UP + rounds; i++) {
+      for (int i = 0; i < FIRST + rounds; i++) {
         mapped.add(seconds(Sparkgap.class, () -> keep(input)));
         plain.add(seconds(JavaRDD.class, () -> persist(input)));
       }
@@ -60,11 +64,13 @@ public final class DataBench {
               .selectExpr("cast(id as float) x", "cast(id as double) / 3 y");
       System.out.printf(
           Locale.ROOT,
-          "{\"pes\": %d, \"map_s\": %s, \"map_partitions_s\": %s, \"floats_ns\": %s, \"buffer_ns\": %s,"
-              + " \"row_ns\": %s}%n",
+          "{\"pes\": %d, \"first_map_s\": %s, \"first_map_partitions_s\": %s, \"map_s\": %s,"
+              + " \"map_partitions_s\": %s, \"floats_ns\": %s, \"buffer_ns\": %s, \"row_ns\": %s}%n",
           executors,
-          mapped.subList(WARM_UP, mapped.size()),
-          plain.subList(WARM_UP, plain.size()),
+          mapped.subList(0, FIRST),
+          plain.subList(0, FIRST),
+          mapped.subList(FIRST, mapped.size()),
+          plain.subList(FIRST, plain.size()),
           nanosOfARow(table, rounds, (c, mine) -> timed(() -> mine.floats("x", "y").length / 2.0)),
           nanosOfARow(table, rounds, DataBench::intoBuffer),
           nanosOfARow(table, rounds, (c, mine) -> timed(() -> rowByRow(mine))));

@@ -2,7 +2,6 @@ package io.sparkgap.contract;
 
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -30,8 +29,8 @@ import scala.Function1;
  * <ul>
  *   <li>{@code given}: as it was submitted
  *   <li>{@code kryo}: with Kryo, which registers nothing
- *   <li>{@code kill}: as it was submitted, and an executor ends in the middle
- *   <li>{@code history}: without a context; what {@code given} did before is in a history server
+ *   <li>{@code killed}: as it was submitted, after an executor has ended in the middle of a stage
+ *   <li>{@code history}: without a context; what was done before is in a history server
  * </ul>
  */
 public final class Contract {
@@ -42,43 +41,40 @@ public final class Contract {
 
   public static void main(String[] arguments) throws Exception {
     Path folder = Path.of(arguments[0]);
-    String given = "";
+    String application = "";
+    Path events = folder;
     SecurityManager security = null;
     for (String way : List.of(arguments).subList(1, arguments.length)) {
       if (way.equals("history")) {
-        Pages.showItInTheHistoryServer(given, events(folder, "given"), security);
-        System.out.println("history shows " + given);
+        Pages.showItInTheHistoryServer(application, events, security);
+        System.out.println("history shows " + application);
         continue;
       }
-      try (JavaSparkContext spark = new JavaSparkContext(conf(folder, way))) {
-        if (way.equals("kill")) {
-          anExecutorThatIsKilledCostsAnAttempt(spark, folder.resolve("killed"));
-        } else {
-          everyCallDoesWhatItSays(spark);
-          rowsComeInAndResultsGoOut(spark);
-          columnsComeInAsNumbers();
-          resultsStayOnTheExecutors(spark);
-          anOwnBarrierStageIsJoined(spark);
-          Pages.showARunningApplication(spark);
+      events = Files.createDirectories(folder.resolve("events-of-" + way));
+      try (JavaSparkContext spark = new JavaSparkContext(conf(events, way))) {
+        if (way.equals("killed")) {
+          anExecutorThatIsKilledCostsAnAttempt(spark, folder.resolve("executor-is-killed"));
         }
+        everyCallDoesWhatItSays(spark);
+        rowsComeInAndResultsGoOut(spark);
+        columnsComeInAsNumbers();
+        resultsStayOnTheExecutors(spark);
+        anOwnBarrierStageIsJoined(spark);
+        Pages.showARunningApplication(spark);
         System.out.println(way + " holds on Spark " + spark.version() + ", " + machinery(spark));
-        given = way.equals("given") ? spark.sc().applicationId() : given;
+        application = spark.sc().applicationId();
         security = SparkEnv.get().securityManager();
       }
     }
   }
 
-  private static SparkConf conf(Path folder, String way) throws IOException {
+  private static SparkConf conf(Path events, String way) {
     SparkConf conf =
         new SparkConf()
             .setAppName("Sparkgap contract, " + way)
             .set("spark.eventLog.enabled", "true")
-            .set("spark.eventLog.dir", events(folder, way).toUri().toString());
+            .set("spark.eventLog.dir", events.toUri().toString());
     return way.equals("kryo") ? conf.set("spark.serializer", KRYO) : conf;
-  }
-
-  private static Path events(Path folder, String way) throws IOException {
-    return Files.createDirectories(folder.resolve("events-of-" + way));
   }
 
   /** What the application runs with, as the driver and all executors have it. */

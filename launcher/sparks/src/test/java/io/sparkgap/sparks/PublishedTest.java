@@ -5,6 +5,7 @@ import static io.sparkgap.sparks.Submission.WITH_SPARKGAP;
 import static io.sparkgap.sparks.Submission.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,13 +14,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is published, as somebody else's project and somebody's {@code --packages} take it. */
 class PublishedTest {
   private static final String VERSION = System.getProperty("sparks.sparkgap-version");
   private static final String NAME = "sparkgap-spark-plugin";
-  private static final Path CONSUMER = Path.of("src/test/resources/consumer").toAbsolutePath();
   private static final Path MAVENS = Spark.property("maven-repository");
 
   /** The versions of plugins that Maven has here already: the build below has no network. */
@@ -49,7 +50,7 @@ class PublishedTest {
   @Test
   void aProjectOfSomebodysBuildsAndRunsWithIt() throws Exception {
     Path repository = publish();
-    Path project = copyOfConsumer();
+    Path project = copyOf("consumer");
     Path local = localRepository(repository);
     buildOffline(project, local);
     removeLinks(local.resolve("io"));
@@ -75,11 +76,79 @@ class PublishedTest {
     assertThat(submission.err()).contains("found io.sparkgap#" + NAME + ";" + VERSION);
   }
 
-  private Path copyOfConsumer() throws IOException {
-    Path project = folder.resolve("consumer");
-    try (Stream<Path> files = Files.walk(CONSUMER)) {
+  /** sbt itself comes from Maven's central repository, once; so this is for the longer matrix. */
+  @Test
+  @EnabledIfSystemProperty(named = "sparks.matrix", matches = "all")
+  void aProjectOfSbtBuildsAndRunsWithIt() throws Exception {
+    Path repository = publish();
+    Path project = copyOf("sbt-consumer");
+    Path properties = Files.createDirectory(project.resolve("project")).resolve("build.properties");
+    Files.writeString(properties, "sbt.version=" + System.getProperty("sparks.sbt-version"));
+    String classpath = buildBySbt(project, repository);
+
+    Path ours = repository.resolve("io/sparkgap/" + NAME + "/" + VERSION);
+    assertThat(classpath)
+        .as("what comes along by the coordinates: Scala, the project and one jar")
+        .contains(ours.resolve(NAME + "-" + VERSION + ".jar").toString())
+        .doesNotContain("spark-core");
+    Submission submission =
+        Submission.bySpark(
+            Spark.newest(),
+            Files.createDirectory(folder.resolve("run")),
+            words(
+                List.of("--master", "local[4]", "--class", "com.example.MeanOfAll"),
+                WITH_SPARKGAP,
+                SHORT_LIVED,
+                List.of("--jars", Spark.property("plugin")),
+                List.of(project.resolve("target/scala-2.13/mean-of-all_2.13-1.jar"))));
+
+    assertThat(submission.exitCode()).as(submission.toString()).isZero();
+    assertThat(submission.out()).last().isEqualTo("[4.0, 4.0, 4.0, 4.0]");
+  }
+
+  /** Returns the class path that the project runs with. */
+  private String buildBySbt(Path project, Path repository) throws Exception {
+    Path repositories =
+        Files.writeString(
+            folder.resolve("repositories"),
+            "[repositories]\npublished: %s\nmavens: %s\nmaven-central\n"
+                .formatted(repository.toUri(), MAVENS.toUri()));
+    Path cache = Spark.property("sbt-cache");
+    Path log = folder.resolve("sbt.log");
+    run(
+        project,
+        log,
+        List.of(
+            ProcessHandle.current().info().command().orElseThrow(),
+            "-XX:+UseSerialGC",
+            "-Dsbt.override.build.repos=true",
+            "-Dsbt.repository.config=" + repositories,
+            "-Dsbt.global.base=" + folder.resolve("sbt"),
+            "-Dsbt.boot.directory=" + cache.resolve("boot"),
+            "-Dsbt.ivy.home=" + folder.resolve("ivy"),
+            "-Dsbt.coursier.home=" + cache.resolve("coursier"),
+            "-Dcoursier.cache=" + cache.resolve("jars"),
+            "-Dsbt.server.autostart=false",
+            "-Dsbt.color=false",
+            "-Dspark.version=" + Spark.newest().version(),
+            "-Dscala.version=" + System.getProperty("sparks.scala-version"),
+            "-Dsparkgap.version=" + VERSION,
+            "-jar",
+            Spark.property("sbt-launch").toString(),
+            "package",
+            "export Runtime / fullClasspath"));
+    return Files.readAllLines(log).stream()
+        .filter(line -> !line.startsWith("[") && line.contains("scala-library"))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(log + " has no class path"));
+  }
+
+  private Path copyOf(String name) throws IOException {
+    Path consumer = Path.of("src/test/resources", name).toAbsolutePath();
+    Path project = folder.resolve(name);
+    try (Stream<Path> files = Files.walk(consumer)) {
       for (Path file : (Iterable<Path>) files::iterator) {
-        Files.copy(file, project.resolve(CONSUMER.relativize(file).toString()));
+        Files.copy(file, project.resolve(consumer.relativize(file).toString()));
       }
     }
     return project;
@@ -117,15 +186,23 @@ class PublishedTest {
     command.add("-Dmaven.repo.local=" + localRepository);
     command.addAll(VERSIONS);
     command.addAll(List.of("-Dsparkgap.version=" + VERSION, "package"));
-    Path log = folder.resolve("build.log");
-    Process maven =
+    run(project, folder.resolve("build.log"), command);
+  }
+
+  private static void run(Path project, Path log, List<String> command) throws Exception {
+    Process build =
         new ProcessBuilder(command)
             .directory(project.toFile())
+            .redirectInput(new File("/dev/null"))
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    assertThat(maven.waitFor(5, TimeUnit.MINUTES)).isTrue();
-    assertThat(maven.exitValue()).as(Files.readString(log)).isZero();
+    try {
+      assertThat(build.waitFor(5, TimeUnit.MINUTES)).as(Files.readString(log)).isTrue();
+    } finally {
+      build.destroyForcibly();
+    }
+    assertThat(build.exitValue()).as(Files.readString(log)).isZero();
   }
 
   private Path ivySettings(Path repository) throws IOException {
