@@ -24,8 +24,8 @@ constexpr uint64_t kOneShotBytesWhenSharing = 24 * 1024;
 // look where each array is: a few hundredths from here on, and up to a tenth of 4 KiB in allGather and allToAll, where
 // symmetric ones take half as long.
 uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
-  const bool shares = collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE_SCATTER;
-  if (circumstances.oversubscribed) return shares ? 32 * 1024 : 64 * 1024;
+  const bool rooted = collective == SPARKGAP_BROADCAST || collective == SPARKGAP_REDUCE;
+  if (circumstances.oversubscribed) return rooted ? 64 * 1024 : 32 * 1024;
   if (collective == SPARKGAP_REDUCE_SCATTER) return 2 * 1024;
   if (collective == SPARKGAP_BROADCAST) return 8 * 1024;
   // Of more than two PEs it is a step more than one-shot also where all are in slots.
