@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "collective/chunks.h"
 #include "provider/host/peer_process.h"
 
 namespace sparkgap {
@@ -10,76 +11,99 @@ namespace {
 
 constexpr uint64_t kPieceBytes = 16 << 20;
 
-// Up to here an array that the others cannot address goes into the slot, behind its place: less where it can be fetched
-// out of the PE's process, which costs 2 us for the call alone.
-constexpr uint64_t kMostBytesInSlot = 32 << 10;
-constexpr uint64_t kMostBytesInSlotWhereFetched = 8 << 10;
-constexpr uint64_t kArrayInSlot = 64;
+// An array of which each PE reads so much goes into the slot although it could be fetched out of the PE's process: that
+// costs 2 us for the call alone, and a step in which PEs say that they have it. Of 16 KiB, one or the other is the
+// faster one by which cores the PEs are on.
+constexpr uint64_t kMostReadOutOfSlotWhereFetched = 8 << 10;
+// Where PEs share cores a step more is a switch between them.
+constexpr uint64_t kMostReadOutOfSlotWhenSharing = 64 << 10;
 
-// Where an array lies. PEs have made the same allocations in the same order, so a buffer has the same index on all.
+uint64_t most_read_out_of_slot_where_fetched(const HostNode& node) {
+  const bool shares_cores = node.steps().waiter().options().shares_cores;
+  return shares_cores ? kMostReadOutOfSlotWhenSharing : kMostReadOutOfSlotWhereFetched;
+}
+
+// Where an array lies, as PEs show it. They have made the same allocations in the same order, so a buffer has the same
+// index on all.
 struct Place {
-  enum Kind : int32_t { kOutOfReach = 0, kNotRead, kInBuffer, kInProcess, kInSlot };
-  int32_t kind = kOutOfReach;
-  int32_t buffer = 0;
+  enum Kind : uint64_t { kOutOfReach = 0, kInBuffer, kInProcess, kInSlot };
+  Kind kind = kOutOfReach;
+  uint64_t buffer = 0;
   uint64_t offset = 0;  // in the buffer; kInProcess: address in the PE's process
 };
+
+// One word: | offset, 46 bits | buffer, 16 bits | kind |, and kInProcess: | address, 62 bits | kind |.
+constexpr uint64_t kKindBits = 2;
+constexpr uint64_t kBufferBits = 16;
+constexpr uint64_t kOffsetBits = 64 - kKindBits - kBufferBits;
+constexpr uint64_t below(uint64_t bits) { return uint64_t{1} << bits; }
+
+uint64_t packed(const Place& place) {
+  const uint64_t behind = place.kind == Place::kInProcess ? place.offset : place.offset << kBufferBits | place.buffer;
+  return behind << kKindBits | place.kind;
+}
+
+Place unpacked(uint64_t word) {
+  Place place;
+  place.kind = static_cast<Place::Kind>(word % below(kKindBits));
+  const uint64_t behind = word >> kKindBits;
+  place.buffer = place.kind == Place::kInProcess ? 0 : behind % below(kBufferBits);
+  place.offset = place.kind == Place::kInProcess ? behind : behind >> kBufferBits;
+  return place;
+}
 
 Place place_in_heap(const HostNode& node, const void* array, uint64_t bytes) {
   Place place;
   const std::vector<HostRange>& ranges = node.ranges();
   const uint8_t* address = static_cast<const uint8_t*>(array);
-  for (size_t i = 0; i < ranges.size(); ++i) {
+  for (uint64_t i = 0; i < std::min<uint64_t>(ranges.size(), below(kBufferBits)); ++i) {
     const HostRange& range = ranges[i];
     const uint8_t* base = node.at(range, node.pe(), 0);
     if (address < base || address >= base + range.bytes) continue;
     const uint64_t offset = static_cast<uint64_t>(address - base);
-    if (bytes > range.bytes - offset) return place;
+    if (bytes > range.bytes - offset || offset >= below(kOffsetBits)) return place;
     place.kind = Place::kInBuffer;
-    place.buffer = static_cast<int32_t>(i);
+    place.buffer = i;
     place.offset = offset;
     return place;
   }
   return place;
 }
 
-bool fits_in_slot(HostNode& node, uint64_t bytes, bool is_fetched) {
-  const uint64_t most = is_fetched ? kMostBytesInSlotWhereFetched : kMostBytesInSlot;
-  return bytes <= std::min(most, node.steps().slot_bytes() - kArrayInSlot);
-}
-
-Place place_of(HostNode& node, const void* array, uint64_t bytes, DirectArrays::Use use) {
-  Place place = place_in_heap(node, array, bytes);
-  if (place.kind == Place::kInBuffer || array == nullptr) return place;
-  const bool is_fetched = use == DirectArrays::Use::kCopy && node.reads_processes();
-  if (fits_in_slot(node, bytes, is_fetched)) {
+Place place_of(const HostNode& node, const DirectArrays::Own& own, DirectArrays::Use use) {
+  Place place;
+  if (!own.changes) place = place_in_heap(node, own.in, own.bytes);
+  if (place.kind == Place::kInBuffer) return place;
+  const bool is_fetched = !own.changes && use == DirectArrays::Use::kCopy && node.reads_processes();
+  const uint64_t read_by_each = own.block_bytes == 0 ? own.bytes : own.block_bytes;
+  if (own.bytes <= node.steps().slot_bytes() &&
+      (!is_fetched || read_by_each <= most_read_out_of_slot_where_fetched(node))) {
     place.kind = Place::kInSlot;
   } else if (is_fetched) {
     place.kind = Place::kInProcess;
-    place.offset = reinterpret_cast<uint64_t>(array);
+    place.offset = reinterpret_cast<uint64_t>(own.in);
   }
   return place;
 }
 
-// Whether a PE can have shown this. A slot is shared memory: nothing in it is followed before it has been looked at.
-bool is_possible(HostNode& node, const Place& place, uint64_t bytes, DirectArrays::Use use) {
+// Whether a PE can have shown this. It is in shared memory: nothing there is followed before it has been looked at.
+bool is_possible(const HostNode& node, const Place& place, uint64_t bytes, DirectArrays::Use use) {
   switch (place.kind) {
     case Place::kOutOfReach:
-    case Place::kNotRead:
       return true;
     case Place::kInBuffer: {
       const std::vector<HostRange>& ranges = node.ranges();
-      if (place.buffer < 0 || static_cast<size_t>(place.buffer) >= ranges.size()) return false;
-      const HostRange& range = ranges[static_cast<size_t>(place.buffer)];
+      if (place.buffer >= ranges.size()) return false;
+      const HostRange& range = ranges[place.buffer];
       return place.offset <= range.bytes && bytes <= range.bytes - place.offset;
     }
     case Place::kInProcess:
       return use == DirectArrays::Use::kCopy && node.reads_processes() && place.offset != 0 &&
              bytes <= UINT64_MAX - place.offset;
     case Place::kInSlot:
-      return fits_in_slot(node, bytes, use == DirectArrays::Use::kCopy && node.reads_processes());
-    default:
-      return false;
+      return bytes <= node.steps().slot_bytes();
   }
+  return false;
 }
 
 [[noreturn]] void refuse_place_of(HostNode& node, int32_t pe) {
@@ -96,37 +120,63 @@ bool is_possible(HostNode& node, const Place& place, uint64_t bytes, DirectArray
 
 }  // namespace
 
-DirectArrays::DirectArrays(HostNode& node, const void* array, uint64_t bytes, Use use, Role role) : node_(node) {
+DirectArrays::DirectArrays(HostNode& node, const Own& own, Use use, Readers readers, int32_t root)
+    : node_(node), bytes_(own.bytes), use_(use), readers_(readers), root_(root) {
   Steps& steps = node.steps();
-  Place own;
-  own.kind = Place::kNotRead;
-  if (role == Role::kRead) own = place_of(node, array, bytes, use);
   steps.begin();
-  std::memcpy(steps.slot(node.pe()), &own, sizeof own);
-  if (own.kind == Place::kInSlot) std::memcpy(steps.slot(node.pe()) + kArrayInSlot, array, bytes);
+  if (is_read(node.pe())) {
+    const Place place = place_of(node, own, use);
+    steps.show(packed(place));
+    if (place.kind == Place::kInSlot) put_into_slot(own);
+  }
   steps.post();
-  steps.wait_for_all();
-  for (int32_t pe = 0; pe < node.pes(); ++pe) {
-    Place place;
-    std::memcpy(&place, steps.slot(pe), sizeof place);
-    if (!is_possible(node, place, bytes, use)) refuse_place_of(node, pe);
-    Array& found = arrays_[pe];
-    if (place.kind == Place::kOutOfReach) usable_ = false;
-    if (place.kind == Place::kInBuffer) {
-      found.address = node.at(node.ranges()[static_cast<size_t>(place.buffer)], pe, place.offset);
-      found.is_here = true;
-    }
-    if (place.kind == Place::kInSlot) {
-      found.address = steps.slot(pe) + kArrayInSlot;
-      found.is_here = true;
-    }
-    if (place.kind == Place::kInProcess) {
-      crosses_processes_ = true;
-      found.address = reinterpret_cast<const uint8_t*>(place.offset);
-      // Of another PE it may be gone at any moment, since that one's call may fail: only the kernel can be asked for
-      // it.
-      found.is_here = pe == node.pe();
-    }
+  arrays_[node.pe()] = {static_cast<const uint8_t*>(own.in), true};
+}
+
+bool DirectArrays::find() {
+  Steps& steps = node_.steps();
+  if (readers_ != Readers::kAllOfRoot) {
+    steps.wait_for_all();
+  } else if (node_.pe() != root_) {
+    steps.wait_for(root_);
+  }
+  for (int32_t pe = 0; pe < node_.pes(); ++pe) {
+    if (is_read(pe)) find(pe);
+  }
+  return found_all_;
+}
+
+bool DirectArrays::is_read(int32_t pe) const {
+  return readers_ == Readers::kAllOfAll || (readers_ == Readers::kAllOfRoot) == (pe == root_);
+}
+
+void DirectArrays::put_into_slot(const Own& own) {
+  uint8_t* slot = node_.steps().slot(node_.pe());
+  if (own.block_bytes == 0) {
+    std::memcpy(slot, own.in, own.bytes);
+    return;
+  }
+  const uint64_t before = static_cast<uint64_t>(node_.pe()) * own.block_bytes;
+  const uint64_t behind = before + own.block_bytes;
+  std::memcpy(slot, own.in, before);
+  std::memcpy(slot + behind, advance(own.in, behind), own.bytes - behind);
+}
+
+void DirectArrays::find(int32_t pe) {
+  const Place place = unpacked(node_.steps().shown(pe));
+  if (!is_possible(node_, place, bytes_, use_)) refuse_place_of(node_, pe);
+  if (place.kind != Place::kInSlot) all_in_slots_ = false;
+  if (place.kind == Place::kOutOfReach) found_all_ = false;
+  if (place.kind == Place::kInProcess) crosses_processes_ = true;
+  // Its own stays where it is: in the slot is only what others read.
+  if (pe == node_.pe()) return;
+  if (place.kind == Place::kInBuffer) {
+    arrays_[pe] = {node_.at(node_.ranges()[place.buffer], pe, place.offset), true};
+  } else if (place.kind == Place::kInSlot) {
+    arrays_[pe] = {node_.steps().slot(pe), true};
+  } else {
+    // It may be gone at any moment, since that PE's call may fail: only the kernel can be asked for it.
+    arrays_[pe] = {reinterpret_cast<const uint8_t*>(place.offset), false};
   }
 }
 
@@ -147,16 +197,22 @@ void DirectArrays::copy(void* dst, int32_t pe, uint64_t offset, uint64_t bytes, 
 }
 
 bool DirectArrays::finish() {
+  if (all_in_slots_) return true;
   Steps& steps = node_.steps();
+  steps.begin();
+  steps.show(read_all_);
+  steps.post();
   if (!crosses_processes_) {
-    steps.meet();
+    // Only for those that read this PE's array.
+    if (readers_ == Readers::kRootOfOthers) {
+      if (node_.pe() != root_) steps.wait_for(root_);
+    } else if (is_read(node_.pe())) {
+      steps.wait_for_all();
+    }
     return true;
   }
-  steps.begin();
-  *steps.slot(node_.pe()) = read_all_;
-  steps.post();
   steps.wait_for_all();
-  for (int32_t pe = 0; pe < node_.pes(); ++pe) read_all_ = read_all_ && *steps.slot(pe) != 0;
+  for (int32_t pe = 0; pe < node_.pes(); ++pe) read_all_ = read_all_ && steps.shown(pe) != 0;
   if (!read_all_) node_.forgo_processes();
   return read_all_;
 }

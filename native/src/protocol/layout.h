@@ -31,6 +31,7 @@
 #ifndef SPARKGAP_PROTOCOL_LAYOUT_H
 #define SPARKGAP_PROTOCOL_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "protocol/beside_record.h"
@@ -127,6 +128,9 @@ struct alignas(2 * kLineBytes) StepLine {
   uint64_t step;
   // What the call of a step is about, by step % 2; lets peers see at no cost that they are not in the same call.
   uint64_t signature[kSlots];
+  // A word to the others, by step % 2, in steps that have one. It rotates as slots do, and comes with the step's
+  // number.
+  uint64_t shown[kSlots];
   // One more than the number of the CPU on which the PE ran when it posted, or when it looked last in a wait that
   // lasts; 0: not known.
   uint32_t cpu;
@@ -168,6 +172,7 @@ struct alignas(kLineBytes) Packet {
 };
 
 static_assert(sizeof(Packet) == kLineBytes, "a packet is one cache line");
+static_assert(offsetof(StepLine, cpu) < kLineBytes, "what a PE posts is one cache line");
 static_assert(sizeof(CallLine) == 2 * kLineBytes, "a PE's call is published on its own lines");
 
 }  // namespace sparkgap

@@ -34,6 +34,11 @@ class Steps {
     if (all_seen_ + 1 < step_) see_all(step_ - 1);
   }
 
+  // Before post(): a word for all PEs. It costs them nothing, since they find it in the line that they wait for.
+  void show(uint64_t word) { store_relaxed(&control_.step_line(pe_).shown[step_ % kSlots], word); }
+  // What `pe` has shown in this step, once it has been waited for.
+  uint64_t shown(int32_t pe) const { return load_relaxed(&control_.step_line(pe).shown[step_ % kSlots]); }
+
   void post() {
     StepLine& line = control_.step_line(pe_);
     store_relaxed(&line.cpu, this_cpu());

@@ -19,15 +19,17 @@ constexpr uint64_t kMostPacketBytes = 512;
 constexpr uint64_t kOneShotBytes = 16 * 1024;
 constexpr uint64_t kOneShotBytesWhenSharing = 24 * 1024;
 
-// From here on, a copy less is worth a step more, in which PEs show where their arrays lie. For symmetric arrays it is
-// from 4 KiB on (`sparkgap tune`); but nobody knows whether those of the others are, and with private ones, of which
-// small ones go into slots in that step and large ones are for nothing if they are to be reduced, that step costs up to
-// twice a call's time. So it begins where private arrays lose no more than a tenth.
+// From here on, for symmetric arrays a copy less is worth a step more, after which they may be written to again.
+// Private ones, which go into slots then, take no more steps than by any other way, and lose the 30 ns in which PEs
+// look where each array is: a few hundredths from here on, and up to a tenth of 4 KiB in allGather and allToAll, where
+// symmetric ones take half as long.
 uint64_t direct_bytes(int32_t collective, const Circumstances& circumstances) {
-  if (circumstances.oversubscribed) return collective == SPARKGAP_ALL_REDUCE ? 32 * 1024 : 64 * 1024;
-  const bool shares =
-      collective == SPARKGAP_ALL_REDUCE || collective == SPARKGAP_REDUCE_SCATTER || collective == SPARKGAP_ALL_GATHER;
-  return shares ? 8 * 1024 : 16 * 1024;
+  const bool rooted = collective == SPARKGAP_BROADCAST || collective == SPARKGAP_REDUCE;
+  if (circumstances.oversubscribed) return rooted ? 64 * 1024 : 32 * 1024;
+  if (collective == SPARKGAP_REDUCE_SCATTER) return 2 * 1024;
+  if (collective == SPARKGAP_BROADCAST) return 8 * 1024;
+  // Of more than two PEs it is a step more than one-shot also where all are in slots.
+  return collective == SPARKGAP_ALL_REDUCE && circumstances.pes > 2 ? 8 * 1024 : 4 * 1024;
 }
 
 void add_rules_on_host(int32_t collective, const Circumstances& circumstances, std::vector<Rule>* rules) {

@@ -11,17 +11,23 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <random>
 #include <thread>
+#include <vector>
 
 #include "collective/case.h"
 #include "support/check.h"
+#include "support/make_call.h"
 
 namespace sparkgap::test {
 namespace {
 
-constexpr uint64_t kCounts[] = {1, 1025, 200003};
+// Some for slots, some for slots if the kernel does not copy, some for no slot; of blocks for three PEs and of whole
+// arrays.
+constexpr uint64_t kCounts[] = {1, 2730, 2731, 8193, 100003, 200003};
 constexpr uint64_t kLargestCount = 200003;
 
 volatile sig_atomic_t refused = 0;
@@ -88,6 +94,47 @@ void a_pe_that_may_not_read_the_others_tries_once_and_makes_all_take_another_way
   });
 }
 
+// What is read has to be what the array was when its PE made the call, however late another PE comes: `in` is written
+// to as soon as a call has returned, and nothing stands between two calls.
+void an_array_may_be_written_to_when_its_call_has_returned(Placement placement) {
+  constexpr int kPes = 3;
+  constexpr int kCalls = 4000;
+  constexpr uint64_t kCount = 700;
+  constexpr int32_t kCollectives[] = {SPARKGAP_BROADCAST,  SPARKGAP_ALL_GATHER,     SPARKGAP_REDUCE,
+                                      SPARKGAP_ALL_TO_ALL, SPARKGAP_REDUCE_SCATTER, SPARKGAP_ALL_REDUCE};
+  run_pes({kPes, placement}, [&](const Pe& pe) {
+    std::vector<int32_t> own(kPes * kCount);
+    std::vector<int32_t> out(kPes * kCount);
+    auto* const shared = static_cast<int32_t*>(sparkgap_buffer_address(pe.allocate(kPes * kCount * sizeof(int32_t))));
+    for (const int32_t collective : kCollectives) {
+      pe.ok(sparkgap_world_set_algorithm(pe.world(), collective, "direct"), "sparkgap_world_set_algorithm");
+    }
+    std::minstd_rand all_alike(7);
+    std::minstd_rand each_its_own(static_cast<unsigned>(pe.pe()) + 1);
+    for (int32_t turn = 0; turn < kCalls; ++turn) {
+      const int32_t collective = kCollectives[all_alike() % std::size(kCollectives)];
+      const int32_t root = static_cast<int32_t>(all_alike() % kPes);
+      const bool all_private = all_alike() % 2 == 0;
+      int32_t* const in = all_private || each_its_own() % 2 == 0 ? own.data() : shared;
+      if (each_its_own() % 64 == 0) usleep(200);
+      std::fill_n(in, kPes * kCount, turn * kPes + pe.pe());
+      const CollectiveCall call =
+          sparkgap::make_call(collective, in, out.data(), kCount, SPARKGAP_INT32, SPARKGAP_SUM, root);
+      pe.ok(make_call(pe.world(), call), sparkgap::kCollectives[collective].name);
+      std::fill_n(in, kPes * kCount, -1);
+      const Collective& what = sparkgap::kCollectives[collective];
+      if (what.out.root_only && pe.pe() != root) continue;
+      const bool has_blocks = collective == SPARKGAP_ALL_GATHER || collective == SPARKGAP_ALL_TO_ALL;
+      const int32_t sum = kPes * kPes * turn + kPes * (kPes - 1) / 2;
+      for (uint64_t i = 0; i < (has_blocks ? kPes : 1) * kCount; ++i) {
+        const int32_t from = has_blocks ? static_cast<int32_t>(i / kCount) : root;
+        const int32_t expected = what.has_op ? sum : turn * kPes + from;
+        expect(out[i] == expected, "call %d, %s: %d is at %lu, not %d", turn, what.name, out[i], i, expected);
+      }
+    }
+  });
+}
+
 // PE 0's array goes as soon as its call has failed, which PE 1, in the same process, is then still reading.
 void an_array_may_go_when_its_call_has_failed() {
   constexpr uint64_t kBytes = 256 << 20;
@@ -125,5 +172,9 @@ int main(int argc, char** argv) {
        {"every_thread_has_its_own_kind_of_memory", [] { every_pe_has_its_own_kind_of_memory(Placement::kThreads); }},
        {"a_pe_that_may_not_read_the_others_tries_once_and_makes_all_take_another_way",
         a_pe_that_may_not_read_the_others_tries_once_and_makes_all_take_another_way},
+       {"an_array_of_a_process_may_be_written_to_when_its_call_has_returned",
+        [] { an_array_may_be_written_to_when_its_call_has_returned(Placement::kProcesses); }},
+       {"an_array_of_a_thread_may_be_written_to_when_its_call_has_returned",
+        [] { an_array_may_be_written_to_when_its_call_has_returned(Placement::kThreads); }},
        {"an_array_may_go_when_its_call_has_failed", an_array_may_go_when_its_call_has_failed}});
 }

@@ -172,9 +172,9 @@ void arrays_on_the_host_are_read_where_they_are_from_some_kib_on() {
     bool oversubscribed;
     uint64_t bytes;
   };
-  for (const Limit& limit : {Limit{SPARKGAP_ALL_REDUCE, false, 8192}, Limit{SPARKGAP_ALL_GATHER, false, 8192},
-                             Limit{SPARKGAP_BROADCAST, false, 16384}, Limit{SPARKGAP_ALL_REDUCE, true, 32768},
-                             Limit{SPARKGAP_ALL_TO_ALL, true, 65536}, Limit{SPARKGAP_REDUCE, true, 65536}}) {
+  for (const Limit& limit : {Limit{SPARKGAP_REDUCE_SCATTER, false, 2048}, Limit{SPARKGAP_ALL_GATHER, false, 4096},
+                             Limit{SPARKGAP_BROADCAST, false, 8192}, Limit{SPARKGAP_ALL_REDUCE, true, 32768},
+                             Limit{SPARKGAP_ALL_TO_ALL, true, 32768}, Limit{SPARKGAP_REDUCE, true, 65536}}) {
     for (const int pes : {2, 4}) {
       Circumstances circumstances = circumstances_of(ProviderKind::kHost, pes, 0);
       circumstances.oversubscribed = limit.oversubscribed;

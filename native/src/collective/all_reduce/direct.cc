@@ -1,5 +1,5 @@
-// allReduce out of symmetric arrays, two-shot in pieces: every PE reduces its part of a piece from where the arrays
-// lie, then all copy each other's parts.
+// allReduce of arrays where they lie, two-shot in pieces: every PE reduces its part of a piece, then all copy each
+// other's parts.
 //
 //   slot of a PE:  | its part of the result of the piece |
 //
@@ -9,6 +9,7 @@
 //
 // Against two-shot it saves the copy of every array into slots, and its pieces are larger. `out` may be any memory, and
 // the call be in place: a part of `in` is overwritten after the PE that reads it has posted its result.
+// Two PEs whose arrays are in slots reduce all of it each, as in one-shot: that reads no more, and is one step less.
 // False, with nothing done, if a PE's `in` is out of the others' reach.
 #include "collective/direct.h"
 
@@ -22,11 +23,16 @@ bool all_reduce_direct(HostNode& node, const CollectiveCall& call) {
   const uint64_t element = element_bytes(call.type);
   const ReduceFunction reduce = reduce_of(call);
   const CopyFunction copy_out = copy_to_out(call);
-  const DirectArrays ins(node, call.in, total, DirectArrays::Use::kAddress);
-  if (!ins.usable()) return false;
+  DirectArrays ins(node, {call.in, total}, DirectArrays::Use::kAddress);
+  if (!ins.find()) return false;
   Steps& steps = node.steps();
   const uint64_t pes = static_cast<uint64_t>(node.pes());
   const void* parts[SPARKGAP_MAX_PES];
+  if (node.pes() == 2 && ins.all_in_slots()) {
+    for (int32_t pe = 0; pe < 2; ++pe) parts[pe] = ins.of(pe);
+    reduce(call.out, parts, 2, call.count);
+    return true;
+  }
   for_each_chunk(total, steps.slot_bytes() * pes, [&](uint64_t first, uint64_t bytes) {
     const Parts piece(bytes, pes);
     const uint64_t begin = first + piece.begin(node.pe());

@@ -1,6 +1,6 @@
 // broadcast: every PE copies the root's array from where it lies.
 //
-//   step 1: where it lies      the root's array --copy--> out      step 2: meet
+//   step 1: where it lies      the root's array --copy--> out      step 2, if it is not in the slot: the root waits
 //
 // In place or not. False if the root's `in` cannot be read; it is as it was.
 #include "collective/direct.h"
@@ -12,9 +12,8 @@ namespace sparkgap {
 bool broadcast_direct(HostNode& node, const CollectiveCall& call) {
   const uint64_t bytes = given_bytes(call);
   const bool is_root = node.pe() == call.root;
-  DirectArrays ins(node, call.in, bytes, DirectArrays::Use::kCopy,
-                   is_root ? DirectArrays::Role::kRead : DirectArrays::Role::kNotRead);
-  if (!ins.usable()) return false;
+  DirectArrays ins(node, {call.in, bytes}, DirectArrays::Use::kCopy, DirectArrays::Readers::kAllOfRoot, call.root);
+  if (!ins.find()) return false;
   if (!is_root || call.in != call.out) ins.copy(call.out, call.root, 0, bytes, copy_to_out(call));
   return ins.finish();
 }

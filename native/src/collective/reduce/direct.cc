@@ -1,9 +1,11 @@
 // reduce out of symmetric arrays: the root reduces all arrays from where they lie.
 //
-//   step 1: where the arrays lie      root: all arrays --reduce--> out      step 2: meet
+//   step 1: where the arrays lie      root: all arrays --reduce--> out      step 2, if they are not in slots: the
+//   others
+//                                                                           wait for the root
 //
-// In place or not; `out` and the root's `in` may be any memory. False, with nothing done, if another PE's `in` is not
-// in the symmetric heap.
+// In place or not; `out` and the root's `in` may be any memory. False, with nothing done, if another PE's `in` is out
+// of reach.
 #include "collective/direct.h"
 
 #include "collective/host_algorithms.h"
@@ -11,17 +13,15 @@
 namespace sparkgap {
 
 bool reduce_direct(HostNode& node, const CollectiveCall& call) {
-  const bool is_root = node.pe() == call.root;
-  const DirectArrays ins(node, call.in, given_bytes(call), DirectArrays::Use::kAddress,
-                         is_root ? DirectArrays::Role::kNotRead : DirectArrays::Role::kRead);
-  if (!ins.usable()) return false;
-  if (is_root) {
+  DirectArrays ins(node, {call.in, given_bytes(call)}, DirectArrays::Use::kAddress,
+                   DirectArrays::Readers::kRootOfOthers, call.root);
+  if (!ins.find()) return false;
+  if (node.pe() == call.root) {
     const void* arrays[SPARKGAP_MAX_PES];
-    for (int32_t pe = 0; pe < node.pes(); ++pe) arrays[pe] = pe == call.root ? call.in : ins.of(pe);
+    for (int32_t pe = 0; pe < node.pes(); ++pe) arrays[pe] = ins.of(pe);
     reduce_to_out(call)(call.out, arrays, node.pes(), call.count);
   }
-  node.steps().meet();
-  return true;
+  return ins.finish();
 }
 
 }  // namespace sparkgap
