@@ -40,13 +40,13 @@ HostNodes::HostNodes(HostNode& near, Nodes& nodes, int32_t pe)
       pe_(pe),
       pes_(map_.first(map_.nodes())),
       scratch_(std::make_unique<uint8_t[]>(std::max(
-          kScratchSlots * channels_.slot_bytes(),
-          static_cast<uint64_t>(map_.nodes()) * one_trip_bytes(pes_, map_.smallest(), channels_.slot_bytes())))),
+          kScratchSlots * channels_.message_bytes(),
+          static_cast<uint64_t>(map_.nodes()) * one_trip_bytes(pes_, map_.smallest(), channels_.message_bytes())))),
       zeros_(make_zeros()) {}
 
-uint64_t HostNodes::one_trip_bytes(int32_t pes, int32_t smallest_node, uint64_t slot_bytes) {
+uint64_t HostNodes::one_trip_bytes(int32_t pes, int32_t smallest_node, uint64_t message_bytes) {
   const uint64_t far = static_cast<uint64_t>(pes - smallest_node);
-  return std::clamp(kOneTripBytes / far, kLeastOneTripBytes, slot_bytes);
+  return std::clamp(kOneTripBytes / far, kLeastOneTripBytes, message_bytes);
 }
 
 uint64_t HostNodes::most_partners(int32_t pes) const {

@@ -24,7 +24,8 @@ class HostNodes {
   static constexpr uint64_t kDelay = 2;
   // Pieces that a PE without others in its node has on the wire.
   static constexpr uint64_t kWindow = 4;
-  static_assert(kWindow <= Channels::kSlots && kDelay < Channels::kSlots, "what is on the way has a slot");
+  static_assert(kWindow <= Channels::kMessagesAhead && kDelay < Channels::kMessagesAhead,
+                "what is on the way has room");
 
   HostNodes(HostNode& near, Nodes& nodes, int32_t pe);
 
@@ -39,12 +40,12 @@ class HostNodes {
   const std::vector<int32_t>& far() const { return channels_.peers(); }
 
   // Up to here an allReduce goes from every PE to every other in one trip, in a world whose smallest node has so many.
-  static uint64_t one_trip_bytes(int32_t pes, int32_t smallest_node, uint64_t slot_bytes);
-  // What fits a slot of a channel, and of a node's PE together with `blocks - 1` others; the same on all PEs.
+  static uint64_t one_trip_bytes(int32_t pes, int32_t smallest_node, uint64_t message_bytes);
+  // What fits a message, and a slot of a node's PE together with `blocks - 1` others; the same on all PEs.
   // `blocks(n)` for a node of n PEs.
   template <class Blocks>
   uint64_t chunk_bytes(const Blocks& blocks) const {
-    uint64_t bytes = channels_.slot_bytes();
+    uint64_t bytes = channels_.message_bytes();
     for (int32_t node = 0; node < map_.nodes(); ++node) {
       const int32_t pes = map_.size(node);
       if (pes > 1) bytes = std::min(bytes, ControlLayout::of(pes).slot_bytes / blocks(pes));

@@ -2,7 +2,7 @@
 //
 // A PE without others in its node has the node's part already:
 //
-//   piece k of `in` --> a slot of each far PE of its rail, kWindow pieces ahead
+//   piece k of `in` --> each far PE of its rail, kWindow pieces ahead
 //   the parts of all nodes of piece k --reduce--> out
 //
 // Where there are others, in steps of the node:
@@ -11,7 +11,7 @@
 //
 //   step k:   piece k of `in` --copy--> own slot
 //             own part of piece k - kDelay, of all nodes, as it has come --reduce--> own slot      post, wait for all
-//             own part of piece k of all slots --reduce--> scratch --> a slot of each far PE of the rail
+//             own part of piece k of all slots --reduce--> scratch --> each far PE of the rail
 //             parts of the result of piece k - kDelay in all slots --copy--> out
 //
 // Every node sends its whole part to every other: over the wire that is as much as in two halves for two nodes, and
@@ -46,7 +46,7 @@ class ByRails final : public RailsCall {
   }
   // A slot of a node's PE holds a piece and a part of one.
   static uint64_t piece_bytes(HostNodes& nodes, uint64_t rails) {
-    const uint64_t most = rails * nodes.channels().slot_bytes();
+    const uint64_t most = rails * nodes.channels().message_bytes();
     if (nodes.map().largest() == 1) return most;
     const uint64_t slot = ControlLayout::of(nodes.map().largest()).slot_bytes;
     return std::min(most, (slot * rails / (rails + 1) - kLineBytes) / (kLineBytes * rails) * (kLineBytes * rails));
@@ -76,7 +76,7 @@ class ByRails final : public RailsCall {
   void finish(void* out, const void* own, uint64_t bytes) {
     const void* parts[SPARKGAP_MAX_PES];
     for (int32_t node = 0; node < map_.nodes(); ++node) {
-      parts[node] = node == nodes_.own() ? own : channels_.receive(peer_in(node));
+      parts[node] = node == nodes_.own() ? own : channels_.receive(peer_in(node), bytes);
     }
     finish_(out, parts, bytes);
     for (int32_t node = 0; node < map_.nodes(); ++node) {
@@ -140,7 +140,7 @@ class ByRails final : public RailsCall {
   }
 
   uint8_t* scratch_of(uint64_t piece) {
-    return nodes_.scratch(piece % (HostNodes::kDelay + 1), channels_.slot_bytes());
+    return nodes_.scratch(piece % (HostNodes::kDelay + 1), channels_.message_bytes());
   }
 
   const Finish finish_;

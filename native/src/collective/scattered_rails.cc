@@ -5,8 +5,8 @@
 //
 // A PE without others in its node has the node's part already:
 //
-//   piece k of `in`, each other node's share --> a slot of its PE of this rail
-//   own share of piece k - kDelay, of all nodes, as it has come --reduce--> out --> a slot of each far PE of the rail
+//   piece k of `in`, each other node's share --> its PE of this rail
+//   own share of piece k - kDelay, of all nodes, as it has come --reduce--> out --> each far PE of the rail
 //   others' shares of piece k - 2 * kDelay, as they have come --copy--> out
 //
 // Where there are others, in steps of the node:
@@ -16,12 +16,12 @@
 //   step k:   piece k of `in` --copy--> own slot
 //             others' shares of piece k - kResultDelay, as they have come, and the own --copy--> own slot
 //             post, wait for all
-//             own part of piece k of all slots --reduce--> scratch, each other node's share --> a slot of its PE
+//             own part of piece k of all slots --reduce--> scratch, each other node's share --> its PE
 //             own share of piece k - kDelay, of all nodes, as it has come --reduce--> scratch --> far PEs of the rail
 //             parts of the result of piece k - kResultDelay in all slots --copy--> out
 //
 // Every node sends shares and results in the same order, whichever of the two it does. With kDelay pieces between the
-// two trips a sender is never more than Channels::kSlots messages ahead of whom it waits for.
+// two trips a sender is never more than Channels::kMessagesAhead ahead of whom it waits for.
 //
 // Any memory, in place or not.
 #include <algorithm>
@@ -51,10 +51,10 @@ class ByScatteredRails final : public RailsCall {
 
  private:
   static uint64_t rails_of(const HostNodes& nodes) { return static_cast<uint64_t>(nodes.map().smallest()); }
-  // A share fits a channel's slot, the parts of kRows pieces scratch, a piece and a part of one a slot of a node's PE.
+  // A share fits a message, the parts of kRows pieces scratch, a piece and a part of one a slot of a node's PE.
   static uint64_t part_bytes(HostNodes& nodes) {
-    const uint64_t in_slots = static_cast<uint64_t>(nodes.map().nodes()) * nodes.channels().slot_bytes();
-    const uint64_t in_scratch = HostNodes::kScratchSlots / kRows * nodes.channels().slot_bytes();
+    const uint64_t in_slots = static_cast<uint64_t>(nodes.map().nodes()) * nodes.channels().message_bytes();
+    const uint64_t in_scratch = HostNodes::kScratchSlots / kRows * nodes.channels().message_bytes();
     uint64_t bytes = std::min(in_slots, in_scratch);
     if (nodes.map().largest() > 1) {
       const uint64_t slot = ControlLayout::of(nodes.map().largest()).slot_bytes;
@@ -103,7 +103,7 @@ class ByScatteredRails final : public RailsCall {
     if (bytes == 0) return;
     const void* parts[SPARKGAP_MAX_PES];
     for (int32_t node = 0; node < map_.nodes(); ++node) {
-      parts[node] = node == nodes_.own() ? own : channels_.receive(peer_in(node));
+      parts[node] = node == nodes_.own() ? own : channels_.receive(peer_in(node), bytes);
     }
     finish_(result, parts, bytes);
     for (int32_t node = 0; node < map_.nodes(); ++node) {
@@ -119,7 +119,7 @@ class ByScatteredRails final : public RailsCall {
     const Parts shares = shares_of(piece);
     for (int32_t node = 0; node < map_.nodes(); ++node) {
       if (node == nodes_.own() || shares.size(node) == 0) continue;
-      copy(part + shares.begin(node), channels_.receive(peer_in(node)), shares.size(node));
+      copy(part + shares.begin(node), channels_.receive(peer_in(node), shares.size(node)), shares.size(node));
       channels_.release(peer_in(node));
     }
   }

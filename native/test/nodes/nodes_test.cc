@@ -10,6 +10,8 @@
 
 #include "nodes/worlds.h"
 #include "protocol/expect_failure.h"
+#include "protocol/nodes/channels.h"
+#include "protocol/nodes/room.h"
 #include "support/check.h"
 #include "support/hosts.h"
 #include "support/pes.h"
@@ -218,6 +220,46 @@ void sixteen_pes_on_two_hosts() {
   });
 }
 
+// One way, so that nothing but the room holds the sender up, and of sizes that leave rests at the end of the room.
+void messages_of_mixed_sizes_find_their_places() {
+  constexpr size_t kCounts[] = {1, 40000, 250, 32768, 129, 3, 20000, 1000};
+  run_pes(pes_on({1, 1}), [&](const Pe& pe) {
+    std::vector<int32_t> values(40000);
+    for (int32_t call = 0; call < 2000; ++call) {
+      const size_t count = call % 400 < 200 ? kCounts[call % 3 * 2] : kCounts[call % 8];
+      const auto value = [call](size_t i) { return call * 1000 + static_cast<int32_t>(i % 997); };
+      if (pe.pe() == 0) {
+        for (size_t i = 0; i < count; ++i) values[i] = value(i);
+      }
+      pe.ok(sparkgap_broadcast(pe.world(), values.data(), values.data(), count, SPARKGAP_INT32, 0),
+            "sparkgap_broadcast");
+      for (size_t i = 0; i < count; ++i) expect(values[i] == value(i), "call %d: item %zu is %d", call, i, values[i]);
+    }
+  });
+}
+
+// The room alone, in worlds of few PEs and of many: whoever has been told all that has to be told is never held up by
+// less than Channels::kMessagesAhead.
+void a_room_holds_so_many_messages_wherever_they_begin() {
+  for (const uint64_t largest : {uint64_t{4} << 10, uint64_t{128} << 10}) {
+    const Room room(largest);
+    for (uint64_t start = 0; start < room.units(); ++start) {
+      uint64_t told = start;
+      while (told > 0 && !room.is_to_be_told(start, told - 1)) --told;
+      uint64_t end = start;
+      for (uint64_t i = 0; i < Channels::kMessagesAhead; ++i) {
+        const uint64_t begin = room.begin(end, largest);
+        end = room.end(end, largest);
+        expect(room.offset(begin) + largest <= room.bytes(), "a message of %llu bytes goes over the end",
+               static_cast<unsigned long long>(largest));
+        expect(room.has(end, told), "no room for message %d at %llu", static_cast<int>(i),
+               static_cast<unsigned long long>(start));
+      }
+      expect(!room.has(start + room.units() + 1, start), "more messages than room");
+    }
+  }
+}
+
 void cards_that_do_not_fit_are_refused() {
   Pes pes{1};
   pes.nodes = {1, 1};
@@ -241,17 +283,20 @@ void cards_that_do_not_fit_are_refused() {
 
 int main(int argc, char** argv) {
   using namespace sparkgap::test;
-  return run_tests(argc, argv,
-                   {{"node_keys_tell_hosts_apart", node_keys_tell_hosts_apart},
-                    {"cards_that_do_not_fit_are_refused", cards_that_do_not_fit_are_refused},
-                    {"all_know_who_shares_a_node", all_know_who_shares_a_node},
-                    {"puts_are_there_after_a_barrier", puts_are_there_after_a_barrier},
-                    {"signals_come_after_the_data", signals_come_after_the_data},
-                    {"additions_of_all_count", additions_of_all_count},
-                    {"a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended",
-                     a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended},
-                    {"a_pe_that_computes_still_answers", a_pe_that_computes_still_answers},
-                    {"freed_memory_is_kept_while_others_use_it", freed_memory_is_kept_while_others_use_it},
-                    {"too_large_a_buffer_is_refused_on_all_alike", too_large_a_buffer_is_refused_on_all_alike},
-                    {"sixteen_pes_on_two_hosts", sixteen_pes_on_two_hosts}});
+  return run_tests(
+      argc, argv,
+      {{"node_keys_tell_hosts_apart", node_keys_tell_hosts_apart},
+       {"cards_that_do_not_fit_are_refused", cards_that_do_not_fit_are_refused},
+       {"all_know_who_shares_a_node", all_know_who_shares_a_node},
+       {"puts_are_there_after_a_barrier", puts_are_there_after_a_barrier},
+       {"signals_come_after_the_data", signals_come_after_the_data},
+       {"additions_of_all_count", additions_of_all_count},
+       {"a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended",
+        a_call_that_a_pe_of_another_node_does_not_make_is_told_when_its_function_has_ended},
+       {"a_pe_that_computes_still_answers", a_pe_that_computes_still_answers},
+       {"freed_memory_is_kept_while_others_use_it", freed_memory_is_kept_while_others_use_it},
+       {"too_large_a_buffer_is_refused_on_all_alike", too_large_a_buffer_is_refused_on_all_alike},
+       {"a_room_holds_so_many_messages_wherever_they_begin", a_room_holds_so_many_messages_wherever_they_begin},
+       {"messages_of_mixed_sizes_find_their_places", messages_of_mixed_sizes_find_their_places},
+       {"sixteen_pes_on_two_hosts", sixteen_pes_on_two_hosts}});
 }

@@ -42,7 +42,7 @@ inline SyntheticWorld world_of_nodes(const char* name, ProviderKind provider, in
   world.nodes = nodes;
   world.pes = pes;
   world.slowest_link = link;
-  world.one_trip_bytes = HostNodes::one_trip_bytes(pes, pes / nodes, Channels::slot_bytes_for(pes));
+  world.one_trip_bytes = HostNodes::one_trip_bytes(pes, pes / nodes, Channels::message_bytes_for(pes));
   return {name, world};
 }
 

@@ -2,14 +2,14 @@
 //
 // A PE without others in its node:
 //
-//   piece k of `in` --> a slot of one PE of each other node, kWindow pieces ahead
+//   piece k of `in` --> one PE of each other node, kWindow pieces ahead
 //   piece k of every far block, as it has come --copy--> out
 //
 // Where there are others, in steps of the node:
 //
 //   slot of a PE:  | piece k of its block | piece k - kDelay of each far block that came to it (NodeMap::partner) |
 //
-//   step k:   piece k of `in` --> own slot, and --> a slot of one PE of each other node
+//   step k:   piece k of `in` --> own slot, and --> one PE of each other node
 //             piece k - kDelay of far blocks, as they have come --copy--> own slot and out      post, wait for all
 //             what is in the slots of the others --copy--> out
 //
@@ -49,7 +49,7 @@ class AllGather final : public RailsCall {
       for (; next < pieces_ && next < piece + HostNodes::kWindow; ++next) send(next);
       copy_own(piece);
       for (const int32_t peer : nodes_.far()) {
-        copy_out_(out(peer, piece), channels_.receive(peer), bytes_of(piece));
+        copy_out_(out(peer, piece), channels_.receive(peer, bytes_of(piece)), bytes_of(piece));
         channels_.release(peer);
       }
     }
@@ -77,7 +77,7 @@ class AllGather final : public RailsCall {
       if (has_own) std::memcpy(slot, in(step), bytes_of(step));
       if (has_far) {
         for_each_source(nodes_.pe(), [&](int32_t peer, uint64_t place) {
-          const uint8_t* data = channels_.receive(peer);
+          const uint8_t* data = channels_.receive(peer, bytes_of(come));
           std::memcpy(slot + place * piece_bytes_, data, bytes_of(come));
           copy_out_(out(peer, come), data, bytes_of(come));
           channels_.release(peer);

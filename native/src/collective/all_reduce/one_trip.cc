@@ -1,7 +1,7 @@
 // allReduce between nodes, one trip: every PE sends what it has to every PE of the other nodes, and to those of its own
 // by their slots.
 //
-//   in --> a slot of every far PE's inbox;  --> own slot, post, wait for all (only where there are others in the node)
+//   in --> every far PE's inbox;  --> own slot, post, wait for all (only where there are others in the node)
 //   what came of each node's PEs --reduce--> that node's part;  the parts --reduce--> out
 //
 // One wait for each PE. Any memory, in place or not: `out` is written when all that was sent has left `in`.
@@ -35,7 +35,7 @@ void all_reduce_one_trip(HostNodes& nodes, const CollectiveCall& call) {
       if (pe == nodes.pe()) {
         of_pes[i] = call.in;
       } else {
-        of_pes[i] = node == nodes.own() ? steps.slot(i) : channels.receive(pe);
+        of_pes[i] = node == nodes.own() ? steps.slot(i) : channels.receive(pe, bytes);
       }
     }
     parts[node] = of_pes[0];

@@ -1,7 +1,7 @@
 // allToAll between nodes: a PE sends each far PE its block, piece by piece, and those of its node exchange theirs as in
 // a world of their own.
 //
-//   piece k of each far PE's block of `in` --> a slot of that PE, kWindow pieces ahead
+//   piece k of each far PE's block of `in` --> that PE, kWindow pieces ahead
 //   piece k of each far PE, as it has come --copy--> its block of `out`
 //
 // Any memory, in place or not: a piece is overwritten when it has left.
@@ -15,7 +15,7 @@ namespace sparkgap {
 void all_to_all_pairs(HostNodes& nodes, const CollectiveCall& call) {
   Channels& channels = nodes.channels();
   const uint64_t block = given_bytes(call);
-  const uint64_t chunk = channels.slot_bytes();
+  const uint64_t chunk = channels.message_bytes();
   const uint64_t chunks = (block + chunk - 1) / chunk;
   const CopyFunction copy_out = copy_to_out(call);
   const auto offset = [&](int32_t pe, uint64_t number) { return static_cast<uint64_t>(pe) * block + number * chunk; };
@@ -28,7 +28,7 @@ void all_to_all_pairs(HostNodes& nodes, const CollectiveCall& call) {
       for (const int32_t peer : nodes.far()) channels.send(peer, advance(call.in, offset(peer, next)), bytes(next));
     }
     for (const int32_t peer : nodes.far()) {
-      const uint8_t* data = channels.receive(peer);
+      const uint8_t* data = channels.receive(peer, bytes(number));
       if (call.in == call.out) channels.wait_sent(peer, channels.sent(peer));
       copy_out(advance(call.out, offset(peer, number)), data, bytes(number));
       channels.release(peer);

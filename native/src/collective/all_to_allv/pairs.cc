@@ -2,7 +2,7 @@
 // that one, which compares it with what it expects.
 //
 //   counts, to and from each far PE
-//   piece k of the block for each far PE --> a slot of that PE      (while it has one)
+//   piece k of the block for each far PE --> that PE      (while it has one)
 //   piece k of each far PE, as it has come --copy--> its block of `out`
 //
 // Any memory, in place (same counts and offsets both ways) or not.
@@ -30,7 +30,7 @@ void exchange_counts(HostNodes& nodes, const CollectiveCall& call) {
   for (const int32_t peer : nodes.far()) channels.send(peer, &call.send_counts[peer], sizeof(uint64_t));
   for (const int32_t peer : nodes.far()) {
     uint64_t sent = 0;
-    std::memcpy(&sent, channels.receive(peer), sizeof sent);
+    std::memcpy(&sent, channels.receive(peer, sizeof sent), sizeof sent);
     channels.release(peer);
     if (sent != call.receive_counts[peer]) refuse_counts(nodes, peer, sent, call.receive_counts[peer]);
   }
@@ -41,7 +41,7 @@ void exchange_counts(HostNodes& nodes, const CollectiveCall& call) {
 void all_to_allv_pairs(HostNodes& nodes, const CollectiveCall& call) {
   Channels& channels = nodes.channels();
   const uint64_t element = element_bytes(call.type);
-  const uint64_t chunk = channels.slot_bytes();
+  const uint64_t chunk = channels.message_bytes();
   exchange_counts(nodes, call);
   uint64_t largest = 0;
   for (const int32_t peer : nodes.far()) {
@@ -58,7 +58,7 @@ void all_to_allv_pairs(HostNodes& nodes, const CollectiveCall& call) {
     for (const int32_t peer : nodes.far()) {
       const uint64_t bytes = left(call.receive_counts[peer], first);
       if (bytes == 0) continue;
-      const uint8_t* data = channels.receive(peer);
+      const uint8_t* data = channels.receive(peer, bytes);
       // In place, it takes the room of what was sent there.
       if (call.in == call.out) channels.wait_sent(peer, channels.sent(peer));
       std::memcpy(advance(call.out, call.receive_offsets[peer] * element + first), data, bytes);

@@ -1,17 +1,17 @@
 // broadcast between nodes: the root sends each piece to one PE of each other node, which hands it on by its slot, as
 // the root does in its own node.
 //
-//   piece k of the root's `in` --> a slot of one PE of each other node;  --> the root's slot      post
+//   piece k of the root's `in` --> one PE of each other node;  --> the root's slot      post
 //   in another node: what has come --copy--> that PE's slot and out      post
 //   the others: wait for the one that has it, its slot --copy--> out
 //
 // Scattered, the root sends piece k to one of the other nodes in turn, whose PE hands it on to the rest:
 //
-//   what has come --copy--> out --> a slot of one PE of each node but its own and the root's
+//   what has come --copy--> out --> one PE of each node but its own and the root's
 //
 // so that the message leaves the root's node once and not once for each other node. A piece then takes two trips.
 //
-// Nobody waits for those that only take, but for a free slot. Any memory, in place or not.
+// Nobody waits for those that only take, but for free room. Any memory, in place or not.
 #include "collective/rails.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void broadcast_by_rails(HostNodes& nodes, const CollectiveCall& call, bool scatt
         if (node != nodes.own() && is_asked) channels.send(map.partner(node, call.root), data, bytes);
       }
     } else if (is_first) {
-      data = channels.receive(source);
+      data = channels.receive(source, bytes);
       if (relay == nodes.own()) {
         // From where it stays until all has been sent.
         copy_out(out, data, bytes);

@@ -2,7 +2,7 @@
 //
 // A PE without others in its node has the node's part of every block already:
 //
-//   piece k of each far PE's block of `in` --> a slot of that PE, kWindow pieces ahead
+//   piece k of each far PE's block of `in` --> that PE, kWindow pieces ahead
 //   own block's piece k, of all nodes --reduce--> out
 //
 // Where there are others, in steps of the node:
@@ -11,7 +11,7 @@
 //
 //   step k:   piece k of all blocks of `in` --copy--> own slot      post, wait for all
 //             of each far PE that is this one's to deal with (NodeMap::partner): its block in all slots --reduce-->
-//             scratch --> a slot of that PE;   own block in all slots --reduce--> scratch
+//             scratch --> that PE;   own block in all slots --reduce--> scratch
 //             own block's piece k - kDelay, of all nodes, as it has come --reduce--> out
 //
 // Any memory, in place or not: of `in` only the own block is overwritten, after it was read.
@@ -42,7 +42,7 @@ class ReduceScatter final : public RailsCall {
     const uint64_t in_slot = nodes.chunk_bytes([pes](int32_t) { return pes; });
     const uint64_t rows = HostNodes::kScratchSlots / (HostNodes::kDelay + 1);
     const uint64_t blocks = most_partners(nodes) + 1;
-    const uint64_t in_scratch = rows * nodes.channels().slot_bytes() / blocks / kLineBytes * kLineBytes;
+    const uint64_t in_scratch = rows * nodes.channels().message_bytes() / blocks / kLineBytes * kLineBytes;
     return std::max(kLineBytes, std::min(in_slot, in_scratch));
   }
 
@@ -56,7 +56,7 @@ class ReduceScatter final : public RailsCall {
   void finish(const void* own, uint64_t piece) {
     const void* parts[SPARKGAP_MAX_PES];
     for (int32_t node = 0; node < map_.nodes(); ++node) {
-      parts[node] = node == nodes_.own() ? own : channels_.receive(map_.partner(node, nodes_.pe()));
+      parts[node] = node == nodes_.own() ? own : channels_.receive(map_.partner(node, nodes_.pe()), bytes_of(piece));
     }
     finish_(advance(call_.out, begin_of(piece)), parts, bytes_of(piece));
     for (int32_t node = 0; node < map_.nodes(); ++node) {

@@ -56,7 +56,7 @@ void NodesEngine::connect(Node& node, Circumstances* circumstances) {
   near_node_.emplace(node);
   host_nodes_.emplace(*near_node_, nodes_, options_.pe);
   circumstances->nodes = map_.nodes();
-  circumstances->one_trip_bytes = HostNodes::one_trip_bytes(options_.pes, map_.smallest(), channels_.slot_bytes());
+  circumstances->one_trip_bytes = HostNodes::one_trip_bytes(options_.pes, map_.smallest(), channels_.message_bytes());
   // All have connected before any is told that it has.
   circumstances->oversubscribed = nodes_.introduce();
   circumstances->any_oversubscribed = nodes_.any_share_cpus();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "protocol/layout.h"
 #include "protocol/nodes/channels.h"
@@ -59,8 +60,10 @@ struct alignas(kPageBytes) Channels::Head {
 
 struct Channels::Channel {
   WireMemory inbox;  // the peer's
-  // Of the PE's thread.
-  uint64_t messages_sent = 0;
+  // Of the PE's thread. Positions in the room, but for `received`.
+  uint64_t sent = 0;
+  uint64_t received = 0;  // messages
+  uint64_t in_hand = 0;   // the end of the message that was received last
   uint64_t released = 0;
   uint64_t requests_sent = 0;
   std::atomic<uint64_t> told{0};  // of `released`
@@ -78,8 +81,8 @@ struct Channels::Channel {
   int64_t answer = 0;
   std::atomic<uint64_t> calls_told{0};
   std::atomic<bool> owes_calls{false};
-  CallLine calls = {};           // this PE's, on its way
-  uint32_t checks[kSlots] = {};  // of the messages in the slots
+  CallLine calls = {};                 // this PE's, on its way
+  std::unique_ptr<uint32_t[]> checks;  // of the messages in the room, of which there are no more than it has units
 };
 
 }  // namespace sparkgap

@@ -15,9 +15,9 @@
 namespace sparkgap {
 namespace {
 
-// Slots of few PEs are as large as serves a pipeline; those of many share what eight MiB have.
-constexpr uint64_t kMostChannelSlotBytes = 128 << 10;
-constexpr uint64_t kInboxSlotsBytes = 8 << 20;
+// Messages of few PEs are as large as serves a pipeline; those of many share what an inbox has.
+constexpr uint64_t kMostMessageBytes = 128 << 10;
+constexpr uint64_t kMessagesOfAllBytes = 1 << 20;
 
 // What a free waits for the wire to take word of it; without that the peer's memory only stays until its end.
 constexpr int64_t kFreedPatienceUs = 1000000;
@@ -29,15 +29,16 @@ uint64_t grown(uint64_t known, uint32_t low) { return known + ((low - static_cas
 
 }  // namespace
 
-uint64_t Channels::slot_bytes_for(int32_t pes) {
-  const uint64_t share = kInboxSlotsBytes / kSlots / static_cast<uint64_t>(std::max(1, pes - 1));
-  return std::clamp(share / kPageBytes * kPageBytes, kLeastSlotBytes, kMostChannelSlotBytes);
+uint64_t Channels::message_bytes_for(int32_t pes) {
+  const uint64_t share = kMessagesOfAllBytes / static_cast<uint64_t>(std::max(1, pes - 1));
+  return std::clamp(share / kPageBytes * kPageBytes, kLeastMessageBytes, kMostMessageBytes);
 }
 
 Channels::Channels(const WorldOptions& options)
     : options_(options),
-      slot_bytes_(slot_bytes_for(options.pes)),
-      channel_bytes_(sizeof(Head) + kSlots * slot_bytes_),
+      message_bytes_(message_bytes_for(options.pes)),
+      room_(message_bytes_),
+      channel_bytes_((sizeof(Head) + room_.bytes() + kPageBytes - 1) / kPageBytes * kPageBytes),
       inbox_bytes_(channel_bytes_ * static_cast<uint64_t>(options.pes)),
       channels_(std::make_unique<Channel[]>(static_cast<size_t>(options.pes))) {
   static_assert(sizeof(Head) == kPageBytes, "a channel's head is a page");
@@ -88,6 +89,7 @@ void Channels::connect(Node& node, const NodeMap& map, const std::vector<Card>& 
            pe);
     }
     channels_[static_cast<size_t>(pe)].inbox = card.inbox;
+    channels_[static_cast<size_t>(pe)].checks = std::make_unique<uint32_t[]>(room_.units());
     peers_.push_back(pe);
     WireMemory door = card.inbox;
     door.base += channel_offset(options_.pe);
@@ -128,10 +130,6 @@ Channels::Head& Channels::head_from(int32_t peer) const {
   return *reinterpret_cast<Head*>(inbox_ + channel_offset(peer));
 }
 
-uint8_t* Channels::slot_from(int32_t peer, uint64_t number) const {
-  return inbox_ + channel_offset(peer) + sizeof(Head) + number % kSlots * slot_bytes_;
-}
-
 // ---- Messages
 
 WireSignal Channels::message_signal(uint32_t kind, const Channel& channel) const {
@@ -140,17 +138,15 @@ WireSignal Channels::message_signal(uint32_t kind, const Channel& channel) const
   return {kind, count | (check & 0xff) << kCountBits, check};
 }
 
-bool Channels::has_credit(const Channel& channel) const {
-  return channel.messages_sent - channel.released_there.load(std::memory_order_acquire) < kSlots;
-}
-
 void Channels::send(int32_t peer, const void* data, uint64_t bytes) {
   Channel& channel = channels_[static_cast<size_t>(peer)];
-  if (!has_credit(channel)) wait_for(peer, [&] { return has_credit(channel); });
+  const uint64_t end = room_.end(channel.sent, bytes);
+  const auto has_room = [&] { return room_.has(end, channel.released_there.load(std::memory_order_acquire)); };
+  if (!has_room()) wait_for(peer, has_room);
   const WireSignal signal = message_signal(kMessage, channel);
-  const uint64_t offset = channel_offset(options_.pe) + sizeof(Head) + channel.messages_sent % kSlots * slot_bytes_;
+  const uint64_t offset = channel_offset(options_.pe) + sizeof(Head) + room_.offset(room_.begin(channel.sent, bytes));
   insist(peer, [&] { return wire_->try_put(peer, channel.inbox, offset, data, bytes, &signal); });
-  ++channel.messages_sent;
+  channel.sent = end;
   channel.told.store(channel.released, std::memory_order_relaxed);
 }
 
@@ -165,21 +161,23 @@ void Channels::flush() {
   }
 }
 
-const uint8_t* Channels::receive(int32_t peer) {
+const uint8_t* Channels::receive(int32_t peer, uint64_t bytes) {
   Channel& channel = channels_[static_cast<size_t>(peer)];
-  const uint64_t number = channel.released;
+  const uint64_t number = channel.received;
   const auto has_arrived = [&] { return channel.arrived.load(std::memory_order_acquire) > number; };
   if (!has_arrived()) wait_for(peer, has_arrived);
   const uint32_t mine = check_of_call();
-  const uint32_t theirs = channel.checks[number % kSlots];
+  const uint32_t theirs = channel.checks[number % room_.units()];
   if (__builtin_expect(theirs != (wire_->carries_check() ? mine : mine & 0xff), 0)) refuse_call_of(peer);
-  return slot_from(peer, number);
+  channel.received = number + 1;
+  channel.in_hand = room_.end(channel.released, bytes);
+  return inbox_ + channel_offset(peer) + sizeof(Head) + room_.offset(room_.begin(channel.released, bytes));
 }
 
 void Channels::release(int32_t peer) {
   Channel& channel = channels_[static_cast<size_t>(peer)];
-  ++channel.released;
-  if (channel.released - channel.told.load(std::memory_order_relaxed) < kSlots / 2) return;
+  channel.released = channel.in_hand;
+  if (!room_.is_to_be_told(channel.released, channel.told.load(std::memory_order_relaxed))) return;
   // Of no interest to a PE that has left.
   const WireSignal signal = message_signal(kReleased, channel);
   bool taken = false;
@@ -313,7 +311,7 @@ void Channels::on_signal(int32_t peer, const WireSignal& signal) {
       const uint64_t number = channel.arrived.load(std::memory_order_relaxed);
       channel.released_there.store(grown(channel.released_there.load(std::memory_order_relaxed), signal.value),
                                    std::memory_order_release);
-      channel.checks[number % kSlots] = wire_->carries_check() ? signal.check : signal.value >> kCountBits;
+      channel.checks[number % room_.units()] = wire_->carries_check() ? signal.check : signal.value >> kCountBits;
       channel.arrived.store(number + 1, std::memory_order_release);
       break;
     }

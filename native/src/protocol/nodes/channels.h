@@ -1,10 +1,11 @@
 // What a PE has towards the PEs of other nodes: a channel to each, over the wire.
 //
-// A channel carries messages one way in the order in which they were sent, each into a slot of the receiver's inbox
-// that is for this sender alone. kSlots messages may be on the way: a sender waits until the receiver has released one.
-// What it has released travels with what the receiver sends itself, and by a signal of its own where that is too rare.
+// A channel carries messages one way in the order in which they were sent, one after the other into a room of the
+// receiver's inbox that is for this sender alone (protocol/nodes/room.h). A sender waits while the room is full: for
+// kMessagesAhead of the largest messages, or very many small ones. What the receiver has released travels with what it
+// sends itself, and by a signal of its own where that is too rare.
 //
-//   inbox of a PE:  for each PE of another node   | ChannelHead | slot 0 | ... | slot kSlots - 1 |
+//   inbox of a PE:  for each PE of another node   | ChannelHead | room |
 //
 // Every message carries a digest of all calls up to its own (Steps::history): a receiver that is in another call says
 // so instead of taking it.
@@ -27,6 +28,7 @@
 #include "protocol/node.h"
 #include "protocol/nodes/card.h"
 #include "protocol/nodes/requests.h"
+#include "protocol/nodes/room.h"
 #include "protocol/pump.h"
 #include "wire/wire.h"
 
@@ -34,9 +36,10 @@ namespace sparkgap {
 
 class Channels final : public WireSink, public Pump {
  public:
-  static constexpr uint64_t kSlots = 8;
-  // A slot holds at least so much.
-  static constexpr uint64_t kLeastSlotBytes = 4 << 10;
+  // A sender is held up by no fewer messages that have not been released, however large they are.
+  static constexpr uint64_t kMessagesAhead = 5;
+  // A message may have at least so much.
+  static constexpr uint64_t kLeastMessageBytes = 4 << 10;
 
   // Listens. `options` outlives the channels.
   explicit Channels(const WorldOptions& options);
@@ -52,11 +55,11 @@ class Channels final : public WireSink, public Pump {
 
   // ---- Messages
 
-  // What a slot holds; the same on all PEs of a world of so many.
-  static uint64_t slot_bytes_for(int32_t pes);
-  uint64_t slot_bytes() const { return slot_bytes_; }
+  // The largest message; the same on all PEs of a world of so many.
+  static uint64_t message_bytes_for(int32_t pes);
+  uint64_t message_bytes() const { return message_bytes_; }
 
-  // `data` must stay as it is until is_sent or flush. Waits for a free slot.
+  // `data` must stay as it is until wait_sent or flush. Waits for room.
   void send(int32_t peer, const void* data, uint64_t bytes);
   // A number for what has been sent to `peer` so far.
   uint64_t sent(int32_t peer) const { return wire_->last_put(peer); }
@@ -65,8 +68,9 @@ class Channels final : public WireSink, public Pump {
   // The same for all that was sent to all.
   void flush();
 
-  // Waits for the next message of `peer` and gives its place, in which it stays until release.
-  const uint8_t* receive(int32_t peer);
+  // Waits for the next message of `peer`, which has so many bytes, and gives its place, in which it stays until
+  // release. One message of a peer at a time.
+  const uint8_t* receive(int32_t peer, uint64_t bytes);
   void release(int32_t peer);
 
   // ---- Memory and requests
@@ -140,10 +144,8 @@ class Channels final : public WireSink, public Pump {
   struct Head;
 
   Head& head_from(int32_t peer) const;
-  uint8_t* slot_from(int32_t peer, uint64_t number) const;
   uint64_t channel_offset(int32_t sender) const { return static_cast<uint64_t>(sender) * channel_bytes_; }
   WireSignal message_signal(uint32_t kind, const Channel& channel) const;
-  bool has_credit(const Channel& channel) const;
   void take_request(int32_t peer);
   void take_note(int32_t peer);
   void pay();
@@ -160,7 +162,8 @@ class Channels final : public WireSink, public Pump {
   [[noreturn]] void refuse_call_of(int32_t peer);
 
   const WorldOptions& options_;
-  uint64_t slot_bytes_;
+  uint64_t message_bytes_;
+  Room room_;
   uint64_t channel_bytes_;
   uint64_t inbox_bytes_;
   uint8_t* inbox_ = nullptr;

@@ -83,7 +83,7 @@ void Nodes::meet() {
   for (const int32_t peer : channels_.peers()) channels_.send(peer, nullptr, 0);
   if (node_->pes() > 1) node_->steps().meet();
   for (const int32_t peer : channels_.peers()) {
-    channels_.receive(peer);
+    channels_.receive(peer, 0);
     channels_.release(peer);
   }
 }

@@ -50,7 +50,7 @@ class Nodes {
     const std::vector<Item> near = sparkgap::exchange(*node_, mine);
     for (int32_t pe = 0; pe < node_->pes(); ++pe) all[index_of(node_->world_pe(pe))] = near[static_cast<size_t>(pe)];
     for (const int32_t peer : channels_.peers()) {
-      std::memcpy(&all[index_of(peer)], channels_.receive(peer), sizeof mine);
+      std::memcpy(&all[index_of(peer)], channels_.receive(peer, sizeof mine), sizeof mine);
       channels_.release(peer);
     }
     channels_.flush();
@@ -83,7 +83,7 @@ class Nodes {
   void describe(Text& text) const;
 
  private:
-  static constexpr uint64_t kMostExchanged = Channels::kLeastSlotBytes;
+  static constexpr uint64_t kMostExchanged = Channels::kLeastMessageBytes;
 
   struct Introduction;
 
