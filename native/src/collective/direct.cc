@@ -29,17 +29,22 @@ struct Place {
   enum Kind : uint64_t { kOutOfReach = 0, kInBuffer, kInProcess, kInSlot };
   Kind kind = kOutOfReach;
   uint64_t buffer = 0;
-  uint64_t offset = 0;  // in the buffer; kInProcess: address in the PE's process
+  uint64_t offset = 0;   // in the buffer; kInProcess: address in the PE's process
+  bool changes = false;  // kInSlot: the array itself is written to before all have read it
 };
 
-// One word: | offset, 46 bits | buffer, 16 bits | kind |, and kInProcess: | address, 62 bits | kind |.
+// One word, of which the lowest bits are the kind: | offset, 46 bits | buffer, 16 bits | kind |, kInProcess: | address,
+// 62 bits | kind |, kInSlot: | changes | kind |.
 constexpr uint64_t kKindBits = 2;
 constexpr uint64_t kBufferBits = 16;
 constexpr uint64_t kOffsetBits = 64 - kKindBits - kBufferBits;
 constexpr uint64_t below(uint64_t bits) { return uint64_t{1} << bits; }
 
 uint64_t packed(const Place& place) {
-  const uint64_t behind = place.kind == Place::kInProcess ? place.offset : place.offset << kBufferBits | place.buffer;
+  uint64_t behind = 0;
+  if (place.kind == Place::kInBuffer) behind = place.offset << kBufferBits | place.buffer;
+  if (place.kind == Place::kInProcess) behind = place.offset;
+  if (place.kind == Place::kInSlot) behind = place.changes;
   return behind << kKindBits | place.kind;
 }
 
@@ -47,8 +52,12 @@ Place unpacked(uint64_t word) {
   Place place;
   place.kind = static_cast<Place::Kind>(word % below(kKindBits));
   const uint64_t behind = word >> kKindBits;
-  place.buffer = place.kind == Place::kInProcess ? 0 : behind % below(kBufferBits);
-  place.offset = place.kind == Place::kInProcess ? behind : behind >> kBufferBits;
+  if (place.kind == Place::kInBuffer) {
+    place.buffer = behind % below(kBufferBits);
+    place.offset = behind >> kBufferBits;
+  }
+  if (place.kind == Place::kInProcess) place.offset = behind;
+  if (place.kind == Place::kInSlot) place.changes = behind != 0;
   return place;
 }
 
@@ -79,6 +88,7 @@ Place place_of(const HostNode& node, const DirectArrays::Own& own, DirectArrays:
   if (own.bytes <= node.steps().slot_bytes() &&
       (!is_fetched || read_by_each <= most_read_out_of_slot_where_fetched(node))) {
     place.kind = Place::kInSlot;
+    place.changes = own.changes;
   } else if (is_fetched) {
     place.kind = Place::kInProcess;
     place.offset = reinterpret_cast<uint64_t>(own.in);
@@ -143,7 +153,8 @@ bool DirectArrays::find() {
   for (int32_t pe = 0; pe < node_.pes(); ++pe) {
     if (is_read(pe)) find(pe);
   }
-  return found_all_;
+  // To fetch an array may fail, and then another algorithm needs all of them as they were.
+  return found_all_ && !(some_change_ && crosses_processes_);
 }
 
 bool DirectArrays::is_read(int32_t pe) const {
@@ -168,6 +179,7 @@ void DirectArrays::find(int32_t pe) {
   if (place.kind != Place::kInSlot) all_in_slots_ = false;
   if (place.kind == Place::kOutOfReach) found_all_ = false;
   if (place.kind == Place::kInProcess) crosses_processes_ = true;
+  if (place.changes) some_change_ = true;
   // Its own stays where it is: in the slot is only what others read.
   if (pe == node_.pe()) return;
   if (place.kind == Place::kInBuffer) {

@@ -51,8 +51,8 @@ class DirectArrays {
   // then the rest may be asked for.
   bool find();
 
-  // The same on all PEs: whether every array that is read is in a slot. Then it can be read until this PE's step after
-  // the next.
+  // The same on all PEs: whether every array that is read is in a slot. Then it can be read until this PE posts its
+  // next step.
   bool all_in_slots() const { return all_in_slots_; }
 
   // Where this process sees `pe`'s array, if that is read or its own; only for kAddress.
@@ -84,6 +84,7 @@ class DirectArrays {
   bool found_all_ = true;
   bool all_in_slots_ = true;
   bool crosses_processes_ = false;  // some array has to be fetched out of a process; the same on all PEs
+  bool some_change_ = false;        // some array is written to before all have read it; the same on all PEs
   bool read_all_ = true;
   Array arrays_[SPARKGAP_MAX_PES];  // those that are read and this PE's; to clear all costs as much as a small call
 };

@@ -53,9 +53,9 @@ class ByScatteredRails final : public RailsCall {
   static uint64_t rails_of(const HostNodes& nodes) { return static_cast<uint64_t>(nodes.map().smallest()); }
   // A share fits a message, the parts of kRows pieces scratch, a piece and a part of one a slot of a node's PE.
   static uint64_t part_bytes(HostNodes& nodes) {
-    const uint64_t in_slots = static_cast<uint64_t>(nodes.map().nodes()) * nodes.channels().message_bytes();
+    const uint64_t in_messages = static_cast<uint64_t>(nodes.map().nodes()) * nodes.channels().message_bytes();
     const uint64_t in_scratch = HostNodes::kScratchSlots / kRows * nodes.channels().message_bytes();
-    uint64_t bytes = std::min(in_slots, in_scratch);
+    uint64_t bytes = std::min(in_messages, in_scratch);
     if (nodes.map().largest() > 1) {
       const uint64_t slot = ControlLayout::of(nodes.map().largest()).slot_bytes;
       bytes = std::min(bytes, slot / (rails_of(nodes) + 1));

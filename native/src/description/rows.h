@@ -74,7 +74,7 @@ struct RowPlace {
 struct RowsCall {
   int32_t operation;        // SPARKGAP_DISPATCH, SPARKGAP_COMBINE or SPARKGAP_EXCHANGE_ROWS
   uint32_t buffer;          // its number
-  uint64_t* rows_of_shape;  // of the buffer
+  uint64_t* shape_of_rows;  // of the buffer
   RowsPlan plan;
   const SymmetricMemory* memory;
   const void* in;

@@ -168,7 +168,7 @@ RowsCall checked_rows_call(const World& world, int32_t operation, Buffer* buffer
          static_cast<unsigned long long>(rows), static_cast<unsigned long long>(call.plan.rows));
   }
   call.buffer = buffer->number;
-  call.rows_of_shape = &buffer->rows_of_shape;
+  call.shape_of_rows = &buffer->shape_of_rows;
   call.memory = buffer->memory.get();
   call.in = in;
   call.out = out;
@@ -213,7 +213,7 @@ void check_contents(const RowsCall& call, const uint8_t* own) {
 
 void check_last_rows(const RowsCall& call) {
   if (call.operation != SPARKGAP_COMBINE) return;
-  const uint64_t last = *call.rows_of_shape;
+  const uint64_t last = *call.shape_of_rows;
   if (last == 0 ? call.rows == 0 : last == digest_of_shape(call)) return;
   if (last == 0) refuse_other_rows(call, 0);
   fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
@@ -223,8 +223,10 @@ void check_last_rows(const RowsCall& call) {
 }
 
 void keep_last_rows(const RowsCall& call) {
-  if (call.operation != SPARKGAP_COMBINE) *call.rows_of_shape = digest_of_shape(call);
+  if (call.operation != SPARKGAP_COMBINE) *call.shape_of_rows = digest_of_shape(call);
 }
+
+void forget_last_rows(const RowsCall& call) { *call.shape_of_rows = 0; }
 
 void World::rows(const RowsCall& call) {
   if (recording_ != nullptr) return record(call);

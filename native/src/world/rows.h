@@ -15,9 +15,10 @@ RowsCall checked_rows_call(const World& world, int32_t operation, Buffer* buffer
                            const void* in, const int32_t* indices, const float* weights, void* out, uint64_t rows);
 
 // A combine finds its rows by what the last dispatch left in the buffer: refused where that is of another shape. The
-// call is kept when it has been made.
+// call is kept when it has been made, and forgotten where it was kept and not made.
 void check_last_rows(const RowsCall& call);
 void keep_last_rows(const RowsCall& call);
+void forget_last_rows(const RowsCall& call);
 
 // What lies there, in host memory: when the call is made, which in a step is later. `own`: this PE's part.
 void check_contents(const RowsCall& call, const uint8_t* own);

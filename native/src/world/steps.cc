@@ -187,6 +187,9 @@ void World::run_step(Step& step) {
     // As the calls would: each is shown, and compared where calls are, before anything is enqueued.
     for (; at != end; ++at) show(step, *at);
   } catch (const Failure& failure) {
+    for (const StepCall* shown = step.calls.data(); step.recorded != nullptr && shown != at; ++shown) {
+      if (shown->kind == StepCallKind::kRows) forget_last_rows(shown->rows);
+    }
     fail_step(step, *at, failure);
   }
   step.recorded->launch();

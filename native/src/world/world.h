@@ -38,7 +38,7 @@ struct sparkgap_buffer {
   uint32_t number = 0;  // in the order of allocation, the same on all PEs
   std::unique_ptr<sparkgap::SymmetricMemory> memory;
   int32_t steps = 0;           // that use it
-  uint64_t rows_of_shape = 0;  // a digest of the shape that rows last came through it with; 0: none have
+  uint64_t shape_of_rows = 0;  // a digest of the shape that rows last came through it with; 0: none have
 };
 
 // A point in the stream of a world that has streams.

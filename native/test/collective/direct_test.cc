@@ -94,6 +94,19 @@ void a_pe_that_may_not_read_the_others_tries_once_and_makes_all_take_another_way
   });
 }
 
+// PE 2's array is to be fetched, which nobody may, and those of the others are in place: who takes a block before that
+// has failed would have written over its own.
+void where_arrays_cannot_be_fetched_those_in_place_are_as_they_were() {
+  constexpr uint64_t kCount = 20001;
+  const Inputs inputs(3);
+  run_pes({3}, [&](const Pe& pe) {
+    CaseRunner runner(pe, inputs, 3 * kCount * sizeof(int32_t));
+    forbid_reading_of_processes();
+    runner.run(
+        {SPARKGAP_ALL_TO_ALL, "direct", SPARKGAP_INT32, SPARKGAP_SUM, kCount, 0, pe.pe() != 2, Memory::kPrivate, 0, 1});
+  });
+}
+
 // What is read has to be what the array was when its PE made the call, however late another PE comes: `in` is written
 // to as soon as a call has returned, and nothing stands between two calls.
 void an_array_may_be_written_to_when_its_call_has_returned(Placement placement) {
@@ -172,6 +185,8 @@ int main(int argc, char** argv) {
        {"every_thread_has_its_own_kind_of_memory", [] { every_pe_has_its_own_kind_of_memory(Placement::kThreads); }},
        {"a_pe_that_may_not_read_the_others_tries_once_and_makes_all_take_another_way",
         a_pe_that_may_not_read_the_others_tries_once_and_makes_all_take_another_way},
+       {"where_arrays_cannot_be_fetched_those_in_place_are_as_they_were",
+        where_arrays_cannot_be_fetched_those_in_place_are_as_they_were},
        {"an_array_of_a_process_may_be_written_to_when_its_call_has_returned",
         [] { an_array_may_be_written_to_when_its_call_has_returned(Placement::kProcesses); }},
        {"an_array_of_a_thread_may_be_written_to_when_its_call_has_returned",

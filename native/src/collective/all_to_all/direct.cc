@@ -1,10 +1,10 @@
 // allToAll: every PE copies its block of each other's array from where it lies.
 //
-//   step 1: where the arrays lie      own blocks of the others --copy--> out      step 2, if they are not in slots:
-//   meet
+//   step 1: where the arrays lie      own blocks of the others --copy--> out
+//   step 2, if they are not all in slots: meet
 //
 // In place, where a block would be overwritten before its receiver has it, they go into slots. False if a PE's array is
-// too large for that, or cannot be read; its `in` is as it was.
+// too large for that, or cannot be read, or has to be fetched while another's is in place; its `in` is as it was.
 #include "collective/direct.h"
 
 #include "collective/chunks.h"

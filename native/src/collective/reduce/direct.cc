@@ -1,8 +1,7 @@
-// reduce out of symmetric arrays: the root reduces all arrays from where they lie.
+// reduce of arrays where they lie, by the root.
 //
-//   step 1: where the arrays lie      root: all arrays --reduce--> out      step 2, if they are not in slots: the
-//   others
-//                                                                           wait for the root
+//   step 1: where the arrays lie      root: all arrays --reduce--> out
+//   step 2, if they are not all in slots: the others wait for the root
 //
 // In place or not; `out` and the root's `in` may be any memory. False, with nothing done, if another PE's `in` is out
 // of reach.

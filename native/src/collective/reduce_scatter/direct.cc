@@ -1,4 +1,4 @@
-// reduceScatter out of symmetric arrays: every PE reduces its block of all arrays from where they lie.
+// reduceScatter of arrays where they lie: every PE reduces its block of all of them.
 //
 //   step 1: where the arrays lie      own block of all --reduce--> out      step 2, if they are not in slots: meet
 //

@@ -23,6 +23,8 @@ constexpr uint64_t kMessagesOfAllBytes = 1 << 20;
 constexpr int64_t kFreedPatienceUs = 1000000;
 constexpr uint32_t kCountBits = 12;
 constexpr uint32_t kCountMask = (1u << kCountBits) - 1;
+static_assert(Room::kLargestMessages * kMostMessageBytes / Room::kUnitBytes <= kCountMask,
+              "how much of a room is released travels in a count");
 
 // Counts travel without their upper bits; they grow by less than those bits hold between two words of them.
 uint64_t grown(uint64_t known, uint32_t low) { return known + ((low - static_cast<uint32_t>(known)) & kCountMask); }

@@ -5,7 +5,7 @@
 // kMessagesAhead of the largest messages, or very many small ones. What the receiver has released travels with what it
 // sends itself, and by a signal of its own where that is too rare.
 //
-//   inbox of a PE:  for each PE of another node   | ChannelHead | room |
+//   inbox of a PE:  for each PE of another node   | Head | room |
 //
 // Every message carries a digest of all calls up to its own (Steps::history): a receiver that is in another call says
 // so instead of taking it.

@@ -14,9 +14,10 @@ namespace sparkgap {
 class Room {
  public:
   static constexpr uint64_t kUnitBytes = 512;
+  static constexpr uint64_t kLargestMessages = 9;
 
   // For messages of up to `largest` bytes, a multiple of a unit.
-  explicit Room(uint64_t largest) : units_(kLargest * largest / kUnitBytes) {}
+  explicit Room(uint64_t largest) : units_(kLargestMessages * largest / kUnitBytes) {}
 
   uint64_t units() const { return units_; }
   uint64_t bytes() const { return units_ * kUnitBytes; }
@@ -33,11 +34,11 @@ class Room {
   bool has(uint64_t end, uint64_t released) const { return end - released <= units_; }
   // Whether a receiver that has told the sender of `told` has to tell more. What it keeps to itself, and what is left
   // free at the end of the room, leave room for Channels::kMessagesAhead of the largest messages.
-  bool is_to_be_told(uint64_t released, uint64_t told) const { return released - told >= units_ / kTold; }
+  bool is_to_be_told(uint64_t released, uint64_t told) const { return released - told >= units_ / kToldPart; }
 
  private:
-  static constexpr uint64_t kLargest = 9;
-  static constexpr uint64_t kTold = 4;
+  // A part of the room.
+  static constexpr uint64_t kToldPart = 4;
 
   // Also a message without data is counted.
   static uint64_t units_of(uint64_t bytes) { return std::max<uint64_t>(1, (bytes + kUnitBytes - 1) / kUnitBytes); }

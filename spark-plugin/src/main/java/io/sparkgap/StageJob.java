@@ -57,9 +57,20 @@ final class StageJob {
     }
   }
 
-  private Try<MapOutputStatistics> submitted(ShuffleDependency<?, ?, ?> shuffle) {
+  private Try<MapOutputStatistics> submitted(ShuffleDependency<?, ?, ?> shuffle)
+      throws InterruptedException {
     SimpleFutureAction<MapOutputStatistics> job = sc.submitMapStage(shuffle);
-    job.ready(Duration.Inf(), null);
+    try {
+      job.ready(Duration.Inf(), null);
+    } catch (InterruptedException e) {
+      job.cancel();
+      throw e;
+    } finally {
+      // Of spark-shell, which would leave it on the line.
+      if (sc.progressBar().isDefined()) {
+        sc.progressBar().get().finishAll();
+      }
+    }
     return job.value().get();
   }
 

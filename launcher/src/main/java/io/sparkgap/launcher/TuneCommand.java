@@ -131,7 +131,8 @@ final class TuneCommand implements Callable<Integer> {
     partial = new Partial(Path.of(out + ".partial"));
     String aim =
         "sparkgap tune: calls=%s sizes=%s master=%s settings=%s"
-            .formatted(calls, sizes(), options.master(), options.worldSettings());
+            .formatted(calls, sizes(), options.master(), options.worldSettings())
+            .replace('\n', ' ');
     if (!partial.aim().isEmpty() && !partial.aim().equals(aim)) {
       throw new LauncherException(
           ExitCode.USAGE,

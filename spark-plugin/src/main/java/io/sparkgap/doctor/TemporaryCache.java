@@ -22,8 +22,8 @@ final class TemporaryCache implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Thread atExit = new Thread(this::delete, "sparkgap-doctor-delete-cache");
-  private Path folder;
-  private boolean closed;
+  private volatile Path folder;
+  private volatile boolean closed;
 
   TemporaryCache() {
     try {
@@ -66,15 +66,18 @@ final class TemporaryCache implements AutoCloseable {
   }
 
   private void delete() {
-    boolean alone = false;
+    boolean alone;
     try {
       alone = lock.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      alone = lock.tryLock();
+      Thread.currentThread().interrupt();
+    }
+    try {
       closed = true;
       if (folder != null) {
         delete(folder);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } finally {
       if (alone) {
         lock.unlock();
