@@ -6,7 +6,8 @@
 //
 // Provider tcp is what this was run on. Provider verbs differs in what this class asks of `info_`: keys and addresses
 // that the provider gives, local memory that has to be registered, receives that have to be posted. That was written by
-// the documentation and has not been run.
+// the documentation and has not been run. Nothing bounds the number of small messages on the way to that of the posted
+// receives: then a card has the sender wait and send again, which tcp has no need of.
 #ifndef SPARKGAP_WIRE_FABRIC_WIRE_H
 #define SPARKGAP_WIRE_FABRIC_WIRE_H
 
