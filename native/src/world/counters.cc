@@ -1,5 +1,7 @@
 #include "world/counters.h"
 
+#include <algorithm>
+
 namespace sparkgap {
 
 void Counting::begin_timing() {
@@ -9,10 +11,11 @@ void Counting::begin_timing() {
 }
 
 void Counting::end_timing(Counters::Row& row) const {
-  const uint64_t took = ticks() - began_ - (waiter_.long_waits() - long_waits_);
+  // The clocks of two CPUs differ by some ticks, and this thread may have come to another.
+  const auto took = static_cast<int64_t>(ticks() - began_ - (waiter_.long_waits() - long_waits_));
   waiter_.time_short_waits(false);
   store_relaxed(&row.timed_calls, row.timed_calls + 1);
-  store_relaxed(&row.ticks, row.ticks + took);
+  store_relaxed(&row.ticks, row.ticks + static_cast<uint64_t>(std::max<int64_t>(0, took)));
   store_relaxed(&row.short_waits, row.short_waits + waiter_.short_waits() - short_waits_);
 }
 
