@@ -14,31 +14,42 @@
 namespace sparkgap {
 namespace {
 
-// Reads what fits of a small file of /proc; "" if it cannot be read, and errno says why.
-std::string read_proc_file(const char* path) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return "";
-  char content[1024];
-  const ssize_t length = read(fd, content, sizeof content);
-  const int error = errno;
-  close(fd);
-  errno = error;
-  return length > 0 ? std::string(content, static_cast<size_t>(length)) : "";
-}
+// What fits of a small file of /proc. Nothing is allocated: waits look at their peers' processes.
+class ProcFile {
+ public:
+  // Empty if it cannot be read, and errno says why.
+  explicit ProcFile(const char* path) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    const ssize_t length = read(fd, content_, sizeof content_ - 1);
+    const int error = errno;
+    close(fd);
+    errno = error;
+    length_ = length > 0 ? static_cast<size_t>(length) : 0;
+  }
 
-std::string stat_of(pid_t pid) {
+  bool empty() const { return length_ == 0; }
+  // Ends with a zero.
+  const char* text() const { return content_; }
+
+ private:
+  char content_[1024] = "";
+  size_t length_ = 0;
+};
+
+ProcFile stat_of(pid_t pid) {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  return read_proc_file(path);
+  return ProcFile(path);
 }
 
 // 0 for a process that is dead and only waits to be reaped.
-uint64_t start_time_in(const std::string& stat) {
+uint64_t start_time_in(const ProcFile& stat) {
   // "pid (name) state ppid ...": the name may hold anything, so fields are counted from the last ')'. The state is the
   // 3rd field and the start time the 22nd.
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return 0;
-  const char* field = stat.c_str() + name_end + 2;
+  const char* field = std::strrchr(stat.text(), ')');
+  if (field == nullptr || field[1] == '\0') return 0;
+  field += 2;
   if (*field == 'Z' || *field == 'X') return 0;
   for (int number = 3; number < 22; ++number) {
     field = std::strchr(field, ' ');
@@ -57,7 +68,7 @@ int64_t read_clock_ns(clockid_t clock) {
 }  // namespace
 
 std::string boot_id() {
-  std::string id = read_proc_file("/proc/sys/kernel/random/boot_id");
+  std::string id = ProcFile("/proc/sys/kernel/random/boot_id").text();
   while (!id.empty() && id.back() == '\n') id.pop_back();
   return id;
 }
@@ -90,7 +101,7 @@ uint64_t pid_namespace() {
 uint64_t process_start_time(pid_t pid) { return start_time_in(stat_of(pid)); }
 
 bool process_is_gone(pid_t pid, uint64_t start_time) {
-  const std::string stat = stat_of(pid);
+  const ProcFile stat = stat_of(pid);
   if (!stat.empty()) return start_time_in(stat) != start_time;
   const bool is_not_there = errno == ENOENT || errno == ESRCH;
   // By name, for which no descriptor is needed.
