@@ -57,15 +57,17 @@ final class StageJob {
     }
   }
 
-  private Try<MapOutputStatistics> submitted(ShuffleDependency<?, ?, ?> shuffle)
-      throws InterruptedException {
+  private Try<MapOutputStatistics> submitted(ShuffleDependency<?, ?, ?> shuffle) {
     SimpleFutureAction<MapOutputStatistics> job = sc.submitMapStage(shuffle);
+    boolean ended = false;
     try {
       job.ready(Duration.Inf(), null);
-    } catch (InterruptedException e) {
-      job.cancel();
-      throw e;
+      ended = true;
     } finally {
+      // Whoever waited was interrupted.
+      if (!ended) {
+        job.cancel();
+      }
       // Of spark-shell, which would leave it on the line.
       if (sc.progressBar().isDefined()) {
         sc.progressBar().get().finishAll();
