@@ -15,12 +15,13 @@ constexpr uint64_t kPieceBytes = 16 << 20;
 // costs 2 us for the call alone, and a step in which PEs say that they have it. Of 16 KiB, one or the other is the
 // faster one by which cores the PEs are on.
 constexpr uint64_t kMostReadOutOfSlotWhereFetched = 8 << 10;
-// Where PEs share cores a step more is a switch between them.
+// Where PEs share cores a step more is a switch between them; above, to put all of it there before anybody reads costs
+// more, also against the other algorithm, which goes piece by piece.
 constexpr uint64_t kMostReadOutOfSlotWhenSharing = 64 << 10;
 
-uint64_t most_read_out_of_slot_where_fetched(const HostNode& node) {
-  const bool shares_cores = node.steps().waiter().options().shares_cores;
-  return shares_cores ? kMostReadOutOfSlotWhenSharing : kMostReadOutOfSlotWhereFetched;
+uint64_t most_read_out_of_slot(const HostNode& node, bool is_fetched) {
+  if (node.steps().waiter().options().shares_cores) return kMostReadOutOfSlotWhenSharing;
+  return is_fetched ? kMostReadOutOfSlotWhereFetched : node.steps().slot_bytes();
 }
 
 // Where an array lies, as PEs show it. They have made the same allocations in the same order, so a buffer has the same
@@ -85,8 +86,7 @@ Place place_of(const HostNode& node, const DirectArrays::Own& own, DirectArrays:
   if (place.kind == Place::kInBuffer) return place;
   const bool is_fetched = !own.changes && use == DirectArrays::Use::kCopy && node.reads_processes();
   const uint64_t read_by_each = own.block_bytes == 0 ? own.bytes : own.block_bytes;
-  if (own.bytes <= node.steps().slot_bytes() &&
-      (!is_fetched || read_by_each <= most_read_out_of_slot_where_fetched(node))) {
+  if (own.bytes <= node.steps().slot_bytes() && read_by_each <= most_read_out_of_slot(node, is_fetched)) {
     place.kind = Place::kInSlot;
     place.changes = own.changes;
   } else if (is_fetched) {
