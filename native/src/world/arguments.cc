@@ -9,20 +9,10 @@
 namespace sparkgap {
 namespace {
 
-// A range of the caller's memory.
-struct Range {
-  const void* address;
-  uint64_t bytes;
-};
-
 constexpr uint64_t kMostBytes = static_cast<uint64_t>(INT64_MAX);
 
 uintptr_t begin_of(const Range& range) { return reinterpret_cast<uintptr_t>(range.address); }
 uintptr_t end_of(const Range& range) { return begin_of(range) + range.bytes; }
-
-bool overlap(const Range& a, const Range& b) {
-  return a.bytes > 0 && b.bytes > 0 && begin_of(a) < end_of(b) && begin_of(b) < end_of(a);
-}
 
 [[noreturn]] void refuse_overlap() {
   fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
@@ -133,6 +123,10 @@ void check_tables(const World& world, const CollectiveCall& call) {
 }
 
 }  // namespace
+
+bool overlap(const Range& a, const Range& b) {
+  return a.bytes > 0 && b.bytes > 0 && begin_of(a) < end_of(b) && begin_of(b) < end_of(a);
+}
 
 void check_pointer(const void* pointer, const char* name) {
   if (pointer == nullptr) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s is null", name);

@@ -9,6 +9,15 @@
 
 namespace sparkgap {
 
+// A range of the caller's memory.
+struct Range {
+  const void* address;
+  uint64_t bytes;
+};
+
+// Of ranges that do not reach past the end of memory; one without bytes lies nowhere.
+bool overlap(const Range& a, const Range& b);
+
 void check_pointer(const void* pointer, const char* name);
 void check_type(int32_t type);
 void check_op(int32_t op);

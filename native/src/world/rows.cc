@@ -69,24 +69,20 @@ void check_apart(const void* memory, uint64_t bytes, uint64_t element, const voi
   if (bytes == 0) return;
   check_pointer(memory, name);
   const auto begin = reinterpret_cast<uintptr_t>(memory);
-  const auto buffer = reinterpret_cast<uintptr_t>(own);
   if (begin % element != 0) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s (%p) is not aligned to %llu bytes", name, memory,
          static_cast<unsigned long long>(element));
   }
   if (begin > UINTPTR_MAX - bytes) fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "%s reaches past the end of memory", name);
-  if (begin < buffer + own_bytes && buffer < begin + bytes) {
+  if (overlap({memory, bytes}, {own, own_bytes})) {
     fail(SPARKGAP_INVALID_ARGUMENT, kNoPe,
          "%s lies in the buffer that rows are exchanged through, where other PEs write: pass memory of its own", name);
   }
 }
 
 // A row's sum is begun before its weights have been read.
-void check_weights_apart(const RowsCall& call, uint64_t out_bytes, uint64_t weights_bytes) {
-  const auto out = reinterpret_cast<uintptr_t>(call.out);
-  const auto weights = reinterpret_cast<uintptr_t>(call.weights);
-  if (call.out == nullptr || call.weights == nullptr) return;
-  if (out >= weights + weights_bytes || weights >= out + out_bytes) return;
+void check_weights_apart(const Range& out, const Range& weights) {
+  if (!overlap(out, weights)) return;
   fail(SPARKGAP_INVALID_ARGUMENT, kNoPe, "out and weights overlap: pass memory of its own for either");
 }
 
@@ -184,8 +180,9 @@ RowsCall checked_rows_call(const World& world, int32_t operation, Buffer* buffer
   check_apart(out, gives ? 0 : row_bytes, element, own, buffer->bytes, "out");
   check_apart(indices, gives ? entries * sizeof(int32_t) : 0, sizeof(int32_t), own, buffer->bytes,
               operation == SPARKGAP_DISPATCH ? "indices" : "destinations");
-  check_apart(weights, weights == nullptr ? 0 : entries * sizeof(float), sizeof(float), own, buffer->bytes, "weights");
-  check_weights_apart(call, row_bytes, entries * sizeof(float));
+  const uint64_t weights_bytes = weights == nullptr ? 0 : entries * sizeof(float);
+  check_apart(weights, weights_bytes, sizeof(float), own, buffer->bytes, "weights");
+  check_weights_apart({out, gives ? 0 : row_bytes}, {weights, weights_bytes});
   return call;
 }
 
