@@ -226,6 +226,9 @@ void FabricWire::take_event(uint32_t event, const struct fi_eq_cm_entry& entry, 
   if (event == FI_CONNECTED) {
     take_answer(*peer, entry.data, data_bytes);
   } else if (event == FI_SHUTDOWN) {
+    // What came before the end counts: a goodbye, or word of why the world has ended.
+    while (drain_completions()) {
+    }
     lose(*peer, "the connection ended");
   }
 }

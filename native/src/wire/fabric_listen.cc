@@ -32,6 +32,7 @@ std::unique_ptr<Wire> Wire::listen(const WireOptions& options, WireSink* sink) {
 void probe_wire(const char* kind, const char* address, const char* ports, const char* library, Text& found) {
   class Deaf final : public WireSink {
     void on_signal(int32_t, const WireSignal&) override {}
+    void on_left(int32_t) override {}
   } sink;
   const auto text_or_empty = [](const char* text) { return text == nullptr ? std::string() : std::string(text); };
   WireOptions options;

@@ -13,11 +13,16 @@ namespace {
 
 constexpr int kSpins = 100;
 constexpr int kCompletionsAtOnce = 16;
+constexpr int64_t kLeavingPauseNs = 50000;
 constexpr uint32_t kKindShift = 28;
 constexpr uint32_t kSenderShift = 20;
 constexpr uint32_t kSenderMask = 0xff;
 constexpr uint32_t kValueMask = (1u << kWireValueBits) - 1;
 static_assert(SPARKGAP_MAX_PES <= kSenderMask + 1, "a signal names its sender in 8 bits");
+
+// WireSignal::kind of the wire's own signals, and their values.
+constexpr uint32_t kEnd = 0;
+enum WordOfEnd : uint32_t { kGoodbye, kFarewell };
 
 int64_t now_ms() {
   timespec now;
@@ -126,6 +131,7 @@ bool FabricWire::progress() {
   }
   progressed_.fetch_add(1, std::memory_order_relaxed);
   const bool moved = poll_completions();
+  if (__builtin_expect(owes_farewells_, 0)) answer_goodbyes();
   lock_.unlock();
   return moved;
 }
@@ -137,6 +143,12 @@ void FabricWire::look_for_losses() {
 }
 
 bool FabricWire::poll_completions() {
+  const bool moved = drain_completions();
+  if (!moved && ++idle_ % options_.limits.looks_for_loss == 0) poll_events();
+  return moved;
+}
+
+bool FabricWire::drain_completions() {
   fi_cq_data_entry entries[kCompletionsAtOnce];
   bool moved = false;
   for (;;) {
@@ -156,7 +168,6 @@ bool FabricWire::poll_completions() {
     }
     if (read < kCompletionsAtOnce) return true;
   }
-  if (!moved && ++idle_ % options_.limits.looks_for_loss == 0) poll_events();
   return moved;
 }
 
@@ -167,7 +178,31 @@ void FabricWire::take_signal(uint64_t data) {
   Peer& peer = peers_[sender];
   if (peer.endpoint == nullptr) return;
   if (needs_receives_) fi_recv(peer.endpoint.get(), nullptr, 0, nullptr, 0, nullptr);
-  sink_->on_signal(sender, {low >> kKindShift, low & kValueMask, static_cast<uint32_t>(data >> 32)});
+  const WireSignal signal = {low >> kKindShift, low & kValueMask, static_cast<uint32_t>(data >> 32)};
+  if (__builtin_expect(signal.kind == kEnd, 0)) return take_word_of_end(sender, signal.value);
+  sink_->on_signal(sender, signal);
+}
+
+void FabricWire::take_word_of_end(int32_t from, uint32_t word) {
+  Peer& peer = peers_[from];
+  if (word == kFarewell) return peer.has_taken_all.store(true, std::memory_order_release);
+  if (state(from) != WireState::kConnected) return;
+  peer.state.store(WireState::kLeft, std::memory_order_release);
+  peer.owes_farewell = owes_farewells_ = true;
+  sink_->on_left(from);
+}
+
+// Not where they arrive, since the queue may be full.
+void FabricWire::answer_goodbyes() {
+  owes_farewells_ = false;
+  const uint64_t data = encode({kEnd, kFarewell, 0}, options_.pe, carries_check_);
+  for (Peer& peer : peers_) {
+    if (!peer.owes_farewell) continue;
+    const WireMemory& door = peer.door;
+    peer.owes_farewell =
+        fi_inject_writedata(peer.endpoint.get(), nullptr, 0, data, 0, door.base, door.key) == -FI_EAGAIN;
+    owes_farewells_ |= peer.owes_farewell;
+  }
 }
 
 // What was under way to a peer that is lost comes back as errors. False if there was none to take.
@@ -195,20 +230,23 @@ void FabricWire::keep_alive() {
   }
 }
 
-void FabricWire::leave(const WireSignal& goodbye) {
-  const int64_t end = now_ms() + options_.limits.linger_ms;
+// A socket that is closed with unread data, or that is sent to afterwards, takes what is still on its way to the other
+// side with it. So whoever leaves stays until the others have said that they have all.
+void FabricWire::leave() {
+  const int64_t end = now_ms() + options_.limits.dead_after_ms;
+  const timespec pause = {0, kLeavingPauseNs};
   for (int32_t peer = 0; peer < options_.pes; ++peer) {
     if (state(peer) != WireState::kConnected) continue;
-    while (!try_signal(peer, goodbye) && now_ms() < end) progress();
+    while (!try_signal(peer, {kEnd, kGoodbye, 0}) && now_ms() < end) progress();
   }
-  const auto has_more = [this] {
-    return std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
-      return peer.state == WireState::kConnected && peer.done.load() < peer.put;
-    });
+  const auto is_needed = [](const Peer& peer) {
+    return peer.state == WireState::kConnected && !peer.has_taken_all.load(std::memory_order_acquire);
   };
-  while (has_more() && now_ms() < end) progress();
+  while (std::any_of(peers_.begin(), peers_.end(), is_needed) && now_ms() < end) {
+    if (progress()) continue;
+    look_for_losses();
+    nanosleep(&pause, nullptr);
+  }
 }
-
-void FabricWire::mark_left(int32_t peer) { peers_[peer].state.store(WireState::kLeft, std::memory_order_release); }
 
 }  // namespace sparkgap

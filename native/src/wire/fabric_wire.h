@@ -83,8 +83,7 @@ class FabricWire final : public Wire {
   uint64_t progressed() const override { return progressed_.load(std::memory_order_relaxed); }
   int descriptor() const override { return descriptor_; }
   void keep_alive() override;
-  void leave(const WireSignal& goodbye) override;
-  void mark_left(int32_t peer) override;
+  void leave() override;
   WireState state(int32_t peer) const override { return peers_[peer].state.load(std::memory_order_acquire); }
   const char* why_lost(int32_t peer) const override { return peers_[peer].why; }
 
@@ -97,6 +96,8 @@ class FabricWire final : public Wire {
     Proof answer = {};  // what the accepting side has to prove
     uint64_t put = 0;   // put or got so far, of those that complete
     std::atomic<uint64_t> done{0};
+    bool owes_farewell = false;              // has said goodbye and is not answered yet
+    std::atomic<bool> has_taken_all{false};  // has answered this PE's goodbye
     const char* why = "";
     // Verbs: local memory that is registered for one put, until that is done.
     std::vector<std::pair<uint64_t, FabricObject<fid_mr>>> borrowed;
@@ -126,7 +127,10 @@ class FabricWire final : public Wire {
   void take_answer(Peer& peer, const uint8_t* data, size_t bytes);
   void take_event_error();
   bool poll_completions();
+  bool drain_completions();
   void take_signal(uint64_t data);
+  void take_word_of_end(int32_t from, uint32_t word);
+  void answer_goodbyes();
   bool take_completion_error();
   void lose(Peer& peer, const char* why);
   Peer* peer_of(const void* context);
@@ -166,6 +170,7 @@ class FabricWire final : public Wire {
   WireLock lock_;
   std::atomic<uint64_t> progressed_{0};
   uint32_t idle_ = 0;
+  bool owes_farewells_ = false;
   uint32_t refused_ = 0;
   std::string first_refused_;
 };

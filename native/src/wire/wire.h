@@ -22,7 +22,7 @@ namespace sparkgap {
 struct WireLimits {
   int64_t dead_after_ms = 5000;    // a host that has acknowledged nothing for so long is gone
   int64_t keepalive_ms = 1000;     // how often a silent connection is tried
-  int64_t linger_ms = 200;         // what the end of a wire waits for what is still to be sent
+  int64_t linger_ms = 200;         // what a PE that has ended waits for a peer to take word of it
   uint64_t most_in_flight = 128;   // puts and gets to one peer that are not done
   uint32_t looks_for_loss = 1024;  // calls of progress() that find nothing, between two looks for lost connections
 };
@@ -55,7 +55,7 @@ struct WireMemory {
 // What travels with a put. Where the wire carries 32 bits with a write (verbs), `check` does not travel and arrives as
 // kNoCheck.
 struct WireSignal {
-  uint32_t kind;   // 0..15
+  uint32_t kind;   // 1..15; 0 is the wire's own
   uint32_t value;  // 20 bits
   uint32_t check;  // 32 bits
 };
@@ -67,6 +67,8 @@ class WireSink {
   virtual ~WireSink() = default;
   // The data that was put with the signal is there. `peer` is one of the PEs that this wire is connected to.
   virtual void on_signal(int32_t peer, const WireSignal& signal) = 0;
+  // `peer` has left, and all that it put before is there.
+  virtual void on_left(int32_t peer) = 0;
 };
 
 enum class WireState : uint32_t { kAbsent = 0, kConnecting, kConnected, kLeft, kLost };
@@ -126,10 +128,9 @@ class Wire {
   // Every keepalive_ms, by whoever looks after the wire: tries the connections where the kernel does not do that.
   virtual void keep_alive() = 0;
 
-  // Says goodbye to all peers, so that the end of the connections is no loss to them.
-  virtual void leave(const WireSignal& goodbye) = 0;
-  // The sink says that `peer` has said goodbye.
-  virtual void mark_left(int32_t peer) = 0;
+  // Says goodbye to all peers, and waits until each has taken all that was put to it, leaves as well or is lost, for
+  // dead_after_ms at most: then the end of the connections takes nothing from anybody. Puts nothing afterwards.
+  virtual void leave() = 0;
 
   virtual WireState state(int32_t peer) const = 0;
   // Why a peer is lost: "Connection reset by peer". Static or as long as the wire.

@@ -110,6 +110,33 @@ void goodbye_is_no_loss() {
   });
 }
 
+// PE 1 looks at nothing while PE 0 leaves, and sends to it when that would be gone.
+void what_was_put_before_a_goodbye_arrives() {
+  constexpr int kPuts = 32;
+  constexpr uint64_t kBytes = 128 << 10;
+  const std::vector<uint8_t> data = patterned(kBytes, 1);
+  run_wire(2, [&data](WirePe& end, Board& board, int pe) {
+    if (pe == 0) {
+      await([&] { return board.stage.load() == 1; }, "what is not read");
+      for (uint32_t i = 0; i < kPuts; ++i) end.put(1, i * kBytes, data.data(), kBytes, {1, i, 0});
+      board.stage = 2;
+      return;
+    }
+    const auto put_nothing = [&] { end.put(0, 0, nullptr, 0, {1, 0, 0}); };
+    put_nothing();
+    end.wire().progress();
+    board.stage = 1;
+    await([&] { return board.stage.load() == 2; }, "the other to leave");
+    usleep(400000);
+    for (size_t i = 1; i <= kPuts; ++i) {
+      put_nothing();
+      end.wait_for_signals(i);
+    }
+    end.wait([&] { return end.wire().state(0) == WireState::kLeft; }, "the goodbye");
+    for (uint32_t i = 0; i < kPuts; ++i) expect_pattern(end.inbox() + i * kBytes, kBytes, 1);
+  });
+}
+
 // PE 1 is on host 1 and does nothing but progress; PE 0 on host 0 has to see that it is gone after take_away(process of
 // PE 1) has been called.
 void expect_loss_is_seen(const std::function<void(pid_t)>& take_away) {
@@ -389,6 +416,7 @@ int main(int argc, char** argv) {
                     {"puts_of_all_sizes_arrive_in_order", puts_of_all_sizes_arrive_in_order},
                     {"memory_is_read_from_afar", memory_is_read_from_afar},
                     {"goodbye_is_no_loss", goodbye_is_no_loss},
+                    {"what_was_put_before_a_goodbye_arrives", what_was_put_before_a_goodbye_arrives},
                     {"writes_past_the_end_are_refused", writes_past_the_end_are_refused},
                     {"strangers_harm_nobody", strangers_harm_nobody},
                     {"a_wrong_key_is_refused", a_wrong_key_is_refused},

@@ -24,7 +24,6 @@ enum SignalKind : uint32_t {
   kNote,
   kFinished,
   kEnding,
-  kGoodbye,
   kAskCalls,
   kCalls
 };

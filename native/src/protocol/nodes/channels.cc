@@ -354,14 +354,13 @@ void Channels::on_signal(int32_t peer, const WireSignal& signal) {
     case kEnding:
       channel.ending.store(true, std::memory_order_release);
       break;
-    case kGoodbye:
-      wire_->mark_left(peer);
-      break;
     default:
       break;
   }
   wake_sleepers(node_->control().header());
 }
+
+void Channels::on_left(int32_t) { wake_sleepers(node_->control().header()); }
 
 void Channels::take_note(int32_t peer) {
   AbortNote note;

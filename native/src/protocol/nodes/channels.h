@@ -125,7 +125,7 @@ class Channels final : public WireSink, public Pump {
   bool is_there(int32_t peer) const { return wire_->state(peer) == WireState::kConnected; }
   bool is_lost(int32_t peer) const { return wire_->state(peer) == WireState::kLost; }
 
-  // Says goodbye.
+  // Says goodbye, and waits until the others have all that was sent to them.
   void leave();
 
   // ---- For waits (protocol/pump.h)
@@ -138,6 +138,7 @@ class Channels final : public WireSink, public Pump {
   const CallLine* calls_of(int32_t pe) override;
 
   void on_signal(int32_t peer, const WireSignal& signal) override;
+  void on_left(int32_t peer) override;
 
  private:
   struct Channel;

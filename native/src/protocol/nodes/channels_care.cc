@@ -242,7 +242,7 @@ void Channels::leave() {
   stop_caring();
   if (is_aborted(node_->control())) tell_abort();
   node_->waiter().set_pump(nullptr);
-  wire_->leave({kGoodbye, 0, 0});
+  wire_->leave();
 }
 
 }  // namespace sparkgap
