@@ -6,7 +6,6 @@ import io.sparkgap.javacpp.BytePointer;
 import io.sparkgap.jni.SparkgapNative;
 import io.sparkgap.jni.WorldHandle;
 import io.sparkgap.jni.WorldOptions;
-import io.sparkgap.tuning.NativeTables;
 import io.sparkgap.tuning.RouteSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,9 +96,8 @@ public final class NativeWorld implements AutoCloseable {
   private void choose(RouteSettings routes) {
     routeSettings = routes;
     // RouteLog is loaded when there is something to say: sparkgap doctor makes worlds where there
-    // may be no Spark, and
-    // so nothing that logs.
-    NativeTables.give(handle, routes.tables(), sentence -> RouteLog.warnOnce(sentence));
+    // may be no Spark, and so nothing that logs.
+    routes.tables().give(handle, sentence -> RouteLog.warnOnce(sentence));
     if (routes.deterministic()) {
       closeUnlessGood(
           SparkgapNative.sparkgap_world_set_deterministic(handle, 1), "choosing its routes");

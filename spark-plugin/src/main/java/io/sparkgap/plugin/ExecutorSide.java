@@ -20,6 +20,7 @@ import io.sparkgap.bootstrap.StageAttempt;
 import io.sparkgap.bootstrap.WorldClient;
 import io.sparkgap.bootstrap.WorldSettings;
 import io.sparkgap.jni.NativeLibrary;
+import io.sparkgap.tuning.NativeTables;
 import io.sparkgap.tuning.RouteSettings;
 import io.sparkgap.tuning.TuningTables;
 import java.io.File;
@@ -93,7 +94,7 @@ public final class ExecutorSide implements ExecutorPlugin {
               conf.get(SparkgapConf.NCCL_LIBRARY),
               ExecutorReach.settings(conf),
               new RouteSettings(
-                  TuningTables.of(extraConf).tables(),
+                  new NativeTables(TuningTables.of(extraConf).tables()),
                   RouteSettings.held(conf.get(SparkgapConf.ROUTE)),
                   conf.get(SparkgapConf.TOPOLOGY_HINTS),
                   conf.get(SparkgapConf.DETERMINISTIC)));

@@ -1,7 +1,6 @@
 package io.sparkgap.tuning;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -13,9 +12,10 @@ import java.util.Map;
  * @param deterministic whether only routes that give the same bits in every run are taken
  */
 public record RouteSettings(
-    List<TuningTable> tables, Map<String, String> held, String hints, boolean deterministic) {
+    NativeTables tables, Map<String, String> held, String hints, boolean deterministic) {
   /** By the rules that are built in. */
-  public static final RouteSettings RULES = new RouteSettings(List.of(), Map.of(), "", false);
+  public static final RouteSettings RULES =
+      new RouteSettings(NativeTables.NONE, Map.of(), "", false);
 
   /** What {@code spark.sparkgap.route} has to look like. */
   public static final String HELD_PATTERN =
@@ -30,7 +30,6 @@ public record RouteSettings(
                   .formatted(String.join("|", TuningTableReader.LINKS)));
 
   public RouteSettings {
-    tables = List.copyOf(tables);
     held = Map.copyOf(held);
   }
 

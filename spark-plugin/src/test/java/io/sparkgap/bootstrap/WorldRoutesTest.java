@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparkgap.api.Collective;
 import io.sparkgap.api.Link;
 import io.sparkgap.jni.SparkgapNative;
+import io.sparkgap.tuning.NativeTables;
 import io.sparkgap.tuning.RouteSettings;
 import io.sparkgap.tuning.TuningTable;
 import io.sparkgap.tuning.TuningTableException;
@@ -74,8 +75,10 @@ class WorldRoutesTest {
   void aWorldGoesByTheTableThatFitsIt() throws Exception {
     RouteSettings routes =
         new RouteSettings(
-            List.of(
-                table("apart", false, "host/two-shot"), table("together", true, "host/two-shot")),
+            new NativeTables(
+                List.of(
+                    table("apart", false, "host/two-shot"),
+                    table("together", true, "host/two-shot"))),
             Map.of(),
             "",
             false);
@@ -93,12 +96,13 @@ class WorldRoutesTest {
   void whatTheJarBringsIsTakenByTheNativeLibrary() throws Exception {
     RouteSettings routes =
         new RouteSettings(
-            TuningTables.find(
-                    TuningTables.AUTO,
-                    warning -> {
-                      throw new AssertionError(warning);
-                    })
-                .tables(),
+            new NativeTables(
+                TuningTables.find(
+                        TuningTables.AUTO,
+                        warning -> {
+                          throw new AssertionError(warning);
+                        })
+                    .tables()),
             Map.of(),
             "",
             false);
@@ -112,10 +116,11 @@ class WorldRoutesTest {
   void aTableOfARouteThatThereIsNotIsLeftOut() throws Exception {
     RouteSettings routes =
         new RouteSettings(
-            List.of(
-                table("broken", false, "host/smoke"),
-                table("apart", false, "host/two-shot"),
-                table("together", true, "host/two-shot")),
+            new NativeTables(
+                List.of(
+                    table("broken", false, "host/smoke"),
+                    table("apart", false, "host/two-shot"),
+                    table("together", true, "host/two-shot"))),
             Map.of(),
             "",
             false);
@@ -132,7 +137,7 @@ class WorldRoutesTest {
   void aRouteOfTheSettingsIsHeldAndComesBackAfterAStage() throws Exception {
     RouteSettings routes =
         new RouteSettings(
-            List.of(),
+            NativeTables.NONE,
             RouteSettings.held("allReduce=host/two-shot,broadcast=host/staged"),
             "shared=true",
             true);
@@ -163,7 +168,7 @@ class WorldRoutesTest {
     }
     tables.removeIf(table -> table.key().links().equals("shm"));
     inWorld(
-        new RouteSettings(tables, Map.of(), "", false),
+        new RouteSettings(new NativeTables(tables), Map.of(), "", false),
         world -> {
           assertThat(tables).hasSize(2 * (Link.values().length - 1));
           for (TuningTable table : tables) {
@@ -182,7 +187,8 @@ class WorldRoutesTest {
   @Test
   void aRouteThatTheWorldDoesNotHaveIsRefusedWithThoseThatItHas() {
     RouteSettings routes =
-        new RouteSettings(List.of(), RouteSettings.held("allReduce=nccl/default"), "", false);
+        new RouteSettings(
+            NativeTables.NONE, RouteSettings.held("allReduce=nccl/default"), "", false);
     assertThatThrownBy(() -> NativeWorld.create(0, 2, 3, "first", settings(routes)))
         .hasMessageContaining("nccl/default")
         .hasMessageContaining("spark.sparkgap.route")
