@@ -130,25 +130,30 @@ void add_row(TuningTable& table, const sparkgap_tuning_row& row, int32_t number,
   rows.push_back({row.most_bytes, algorithm, shape});
 }
 
-void add_time(TuningTable& table, const sparkgap_tuning_time& time, int32_t number, ProviderKind kind) {
+// Of each collective and route, while a table is copied: every PE of every world copies a thousand.
+struct LastTimes {
+  struct {
+    int32_t count;
+    uint64_t bytes;
+  } of[SPARKGAP_COLLECTIVES][kAlgorithms] = {};
+};
+
+void add_time(TuningTable& table, LastTimes& last_times, const sparkgap_tuning_time& time, int32_t number,
+              ProviderKind kind) {
   const Place place = {table, "time", number};
   place.check_collective(time.collective);
   const Algorithm algorithm = place.route(time.collective, time.route, kind);
   if (!std::isfinite(time.microseconds) || time.microseconds <= 0) {
     place.refuse("a call takes more than 0 us");
   }
-  std::vector<MeasuredTime>& times = table.times[time.collective];
-  int32_t of_route = 0;
-  for (const MeasuredTime& other : times) {
-    if (other.algorithm != algorithm) continue;
-    ++of_route;
-    if (other.bytes >= time.bytes) {
-      place.refuse("it is of %llu bytes, but comes after one of %llu: times are in the order of their sizes",
-                   static_cast<unsigned long long>(time.bytes), static_cast<unsigned long long>(other.bytes));
-    }
+  auto& last = last_times.of[time.collective][static_cast<int32_t>(algorithm)];
+  if (last.count > 0 && last.bytes >= time.bytes) {
+    place.refuse("it is of %llu bytes, but comes after one of %llu: times are in the order of their sizes",
+                 static_cast<unsigned long long>(time.bytes), static_cast<unsigned long long>(last.bytes));
   }
-  if (of_route == kMostTimes) place.refuse("%s has more than %d times", time.route, kMostTimes);
-  times.push_back({algorithm, time.bytes, time.microseconds});
+  if (last.count == kMostTimes) place.refuse("%s has more than %d times", time.route, kMostTimes);
+  last = {last.count + 1, time.bytes};
+  table.times[time.collective].push_back({algorithm, time.bytes, time.microseconds});
 }
 
 bool is_in(int32_t number, const int32_t (&range)[2]) { return number >= range[0] && number <= range[1]; }
@@ -225,7 +230,8 @@ TuningTable copy_table(const sparkgap_tuning_table& given) {
   }
   const ProviderKind kind = kind_of(table);
   for (int32_t row = 0; row < given.row_count; ++row) add_row(table, given.rows[row], row, kind);
-  for (int32_t time = 0; time < given.time_count; ++time) add_time(table, given.times[time], time, kind);
+  LastTimes last_times;
+  for (int32_t time = 0; time < given.time_count; ++time) add_time(table, last_times, given.times[time], time, kind);
   table.digest = digest_of(table);
   return table;
 }

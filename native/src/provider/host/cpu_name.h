@@ -6,8 +6,9 @@
 
 namespace sparkgap {
 
-// "Intel(R) Xeon(R) Processor": the model of the first in /proc/cpuinfo; "" if it does not say.
-std::string cpu_name();
+// "Intel(R) Xeon(R) Processor": the model of the first in /proc/cpuinfo; "" if it does not say. Read once in a process:
+// the kernel asks every CPU for its clock meanwhile.
+const std::string& cpu_name();
 
 }  // namespace sparkgap
 
