@@ -23,7 +23,7 @@ constexpr int64_t kDozeNs = 1000000;
 constexpr int kSleepMs = 10;
 constexpr int kMostFruitless = 16;
 // For what a peer is asked only to be named in an error.
-constexpr int64_t kAskedPatienceUs = 200000;
+constexpr int64_t kAskedPatienceUs = 2000000;
 
 void doze() {
   const timespec time = {0, kDozeNs};
