@@ -84,7 +84,7 @@ void an_abort_ends_all_nodes() {
 
 void a_pe_that_does_not_come_is_named() {
   Pes pes = pes_on({1, 2});
-  pes.peer_timeout_ms = 1000;
+  pes.peer_timeout_ms = 2000;
   const Shared<std::atomic<int>> done;
   run_pes(pes, [&](const Pe& pe) {
     expect_sum(pe, 1, 3);

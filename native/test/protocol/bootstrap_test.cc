@@ -84,8 +84,11 @@ void an_id_of_a_dead_process_is_refused() {
   expect_refused(id[0], SPARKGAP_PEER_LOST, {"process", "is gone", "ended before PE 1 connected"});
 }
 
+// Of a world in which some PE is waited for in vain.
+constexpr int64_t kShortMs = 500;
+
 void a_pe_that_does_not_connect_is_named_at_the_deadline() {
-  const Handle pe_0(0);
+  const Handle pe_0(0, 2, 5, "", false, kShortMs);
   const Id id = id_of(pe_0);
   expect_failure(pe_0, sparkgap_world_connect(pe_0, id.bytes), SPARKGAP_TIMED_OUT,
                  {"connect", "PE 1", "not connected"});
@@ -108,11 +111,11 @@ void a_pe_connects_once() {
 }
 
 void a_pe_is_refused_whose_place_is_taken() {
-  const Handle pe_0(0, 3);
-  const Handle first(1, 3);
+  const Handle pe_0(0, 3, 5, "", false, kShortMs);
+  const Handle first(1, 3, 5, "", false, kShortMs);
   const Id id = id_of(pe_0);
   std::thread other([&] { sparkgap_world_connect(first, id.bytes); });
-  const Handle second(1, 3);
+  const Handle second(1, 3, 5, "", false, kShortMs);
   sparkgap_status status;
   std::string text;
   // PE 0 is still to come, so the world can be opened. Whichever of the two is second is refused.
@@ -142,7 +145,7 @@ void different_options_are_refused_by_name() {
     expect(check.find(part) != std::string::npos, "\"%s\" is not in: %s", part, check.c_str());
   }
   const std::string timeout = refusal(Handle(1, 2, 5, "", false, 700));
-  for (const char* part : {"peer_timeout_ms (spark.sparkgap.peer.timeout)", "500 on PE 0", "700 on PE 1"}) {
+  for (const char* part : {"peer_timeout_ms (spark.sparkgap.peer.timeout)", "20000 on PE 0", "700 on PE 1"}) {
     expect(timeout.find(part) != std::string::npos, "\"%s\" is not in: %s", part, timeout.c_str());
   }
 }

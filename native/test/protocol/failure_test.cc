@@ -57,9 +57,7 @@ void survivors_name_the_peer_that_was_killed() {
 
 // PE 0 is killed while PE 3 computes, which nobody may take for the reason.
 void a_death_is_seen_by_who_waits_for_another() {
-  Pes pes{4};
-  pes.peer_timeout_ms = 1500;
-  run_with_one_killed(pes, 0, [](const Pe& pe) {
+  run_with_one_killed(Pes{4}, 0, [](const Pe& pe) {
     if (pe.pe() == 0) kill(getpid(), SIGKILL);
     if (pe.pe() == 3) {
       while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) {
@@ -171,11 +169,13 @@ void a_process_without_descriptors_is_told_so() {
 
 void a_peer_that_never_calls_is_named_at_the_deadline() {
   Pes pes{3};
-  pes.peer_timeout_ms = 300;
+  pes.peer_timeout_ms = 1000;
   run_pes(pes, [](const Pe& pe) {
     pe.ok(sparkgap_barrier(pe.world()), "barrier");
     if (pe.pe() == 1) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
       expect_failure(pe.world(), sparkgap_barrier(pe.world()), SPARKGAP_TIMED_OUT, {"PE 1 (test PE 1"});
       return;
     }

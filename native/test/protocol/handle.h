@@ -8,11 +8,11 @@
 
 namespace sparkgap::test {
 
-// Made by this thread. `directory`: "" for memory in no file system.
+// Made by this thread. `directory`: "" for memory in no file system. Only tests of the limit itself give a short one.
 class Handle {
  public:
   explicit Handle(int pe, int pes = 2, uint64_t epoch = 5, const char* directory = "", bool check = false,
-                  int64_t peer_timeout_ms = 500) {
+                  int64_t peer_timeout_ms = 20000) {
     const std::string label = "test PE " + std::to_string(pe);
     sparkgap_world_options options{};
     options.pe = pe;

@@ -53,7 +53,6 @@ void different_calls_are_told_with_both(bool check) {
   for (const Mismatch& mismatch : mismatches()) {
     Pes pes{2};
     pes.check = check;
-    pes.peer_timeout_ms = 2000;
     try {
       run_pes(pes, [&](const Pe& pe) {
         std::vector<float> data(500000, 3.0f);

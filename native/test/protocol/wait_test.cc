@@ -68,10 +68,10 @@ void a_loss_is_seen_whichever_of_many_pes_it_is() {
 }
 
 void a_limit_starts_again_while_some_pe_is_at_work() {
-  Wait wait(3, 200);
+  Wait wait(3, 1000);
   std::atomic<bool> done{false};
   std::thread peer([&] {
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 60; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       tell_progress(wait.control());
     }

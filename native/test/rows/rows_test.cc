@@ -281,7 +281,6 @@ void pes_that_make_different_exchanges_are_told() {
   for (const bool check : {false, true}) {
     Pes pes{2};
     pes.check = check;
-    pes.peer_timeout_ms = 5000;
     run_pes(pes, [](const Pe& pe) {
       const Exchange exchange(pe, for_experts(4, 2, 4, 8, 9));
       sparkgap_rows_shape other = exchange.shape;
@@ -294,11 +293,11 @@ void pes_that_make_different_exchanges_are_told() {
 
 void a_pe_that_does_not_come_is_named_at_the_deadline() {
   Pes pes{2};
-  pes.peer_timeout_ms = 300;
+  pes.peer_timeout_ms = 1000;
   run_pes(pes, [](const Pe& pe) {
     const Exchange exchange(pe, for_experts(4, 2, 4, 8, 9));
     if (pe.pe() == 1) {
-      usleep(700000);
+      while (sparkgap_world_health(pe.world()) == SPARKGAP_OK) usleep(1000);
       return;
     }
     expect_failure(pe.world(), exchange.dispatch({0, {}, {}, {}}), SPARKGAP_TIMED_OUT, {"dispatch", "PE 1"});

@@ -164,7 +164,7 @@ void pes_that_recorded_different_steps_are_told() {
 
 void a_late_pe_is_named_with_the_call_of_the_step_that_waits_for_it() {
   for (Pes pes : {Pes{2}, nodes_of({1, 1})}) {
-    pes.peer_timeout_ms = 500;
+    pes.peer_timeout_ms = 1000;
     run_pes(pes, [](const Pe& pe) {
       sparkgap_buffer* buffer = pe.allocate(64);
       float value = 1;

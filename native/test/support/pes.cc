@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kFailureBytes = 2000;
 constexpr auto kPoll = std::chrono::microseconds(500);
 // What the others get to notice that one PE has failed.
-constexpr auto kGrace = std::chrono::seconds(5);
+constexpr auto kGrace = std::chrono::seconds(30);
 
 struct Outcome {
   std::atomic<int> order;  // 0: has not failed; else 1 for the first PE that failed, and so on

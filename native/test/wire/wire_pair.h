@@ -23,7 +23,7 @@ namespace sparkgap::test {
 
 constexpr int kMostWirePes = 4;
 constexpr uint64_t kInboxBytes = 8 << 20;
-constexpr double kPatienceSeconds = 30;
+constexpr double kPatienceSeconds = 60;
 
 // What the PEs' processes tell each other beside the wire.
 struct Board {

@@ -317,9 +317,8 @@ void writes_past_the_end_are_refused() {
       WirePe end(board[0], pe, 2, address_of_host(pe));
       end.connect();
       if (pe == 1) {
-        const WireSignal signal = {1, 0, 0};
         const std::vector<uint8_t> data = patterned(4096, 3);
-        end.wire().try_put(0, board[0].cards[0].inbox, kInboxBytes - 8, data.data(), data.size(), &signal);
+        end.put(0, kInboxBytes - 8, data.data(), data.size(), {1, 0, 0});
       }
       end.wait([&] { return end.wire().state(1 - pe) == WireState::kLost; }, "the connection to end");
       expect(end.signals.empty(), "a write past the end was signalled");
