@@ -43,7 +43,8 @@ class FailedStagesTest extends ThreeExecutors {
                     }));
     assertThat(error)
         .hasMessageContaining("java.lang.IllegalStateException: the user's own mistake");
-    List<Note> failures = notes.about("failed");
+    // Of the last attempt some may note it only after the job has failed.
+    List<Note> failures = notes.await(2 * (PES - 1), "failed");
     assertThat(failures).hasSize(2 * (PES - 1));
     assertThat(failures)
         .allSatisfy(
@@ -107,7 +108,7 @@ class FailedStagesTest extends ThreeExecutors {
                       return 0;
                     }));
     assertThat(error).hasMessageContaining("CallMismatchException");
-    List<Note> failures = notes.about("failed");
+    List<Note> failures = notes.await(2 * PES, "failed");
     assertThat(failures).hasSize(2 * PES);
     assertThat(failures)
         .allSatisfy(
@@ -228,7 +229,7 @@ class FailedStagesTest extends ThreeExecutors {
                       EXECUTORS,
                       pe -> {
                         notes.note(pe, "started", "");
-                        for (int i = 0; i < 1000 && notes.about("started").size() < PES; i++) {
+                        for (int i = 0; i < 6000 && notes.about("started").size() < PES; i++) {
                           Notebook.pause(10);
                         }
                         double[] sum = new double[20_000];
