@@ -27,13 +27,16 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @ExtendWith(NothingLeft.class)
 class WholeStageTest {
-  /** Noted when the driver knows of the failure; Spark starts the next attempt 200 ms later. */
-  private static final String FAILURE_HEARD = "failure-heard";
+  /**
+   * Noted, with the number of the attempt, when the driver knows of the failure; Spark starts the
+   * next attempt 200 ms later.
+   */
+  private static final String FAILURE_HEARD = "failure-heard-";
 
   /** Noted by the next attempt, which does not end before the late result is there. */
   private static final String NEXT_ATTEMPT = "next-attempt";
 
-  /** For a task that has returned to have succeeded, or for a late result to arrive. */
+  /** For a late result to arrive. */
   private static final int MEANWHILE_MILLIS = 500;
 
   @TempDir private static Path folder;
@@ -45,11 +48,9 @@ class WholeStageTest {
   static void start() {
     application =
         SparkApplication.start(
-            SparkApplication.cluster(2, 2).set("spark.stage.maxConsecutiveAttempts", "2"));
+            SparkApplication.cluster(2, 2).set("spark.stage.maxConsecutiveAttempts", "4"));
     sc = application.sc();
     sc.sc().addSparkListener(new FailureListener());
-    // From then on a task that has returned has succeeded within a few milliseconds.
-    Sparkgap.run(sc, 2, pe -> Pes.sum(pe, 10));
   }
 
   @AfterAll
@@ -60,7 +61,7 @@ class WholeStageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {FAILURE_HEARD, NEXT_ATTEMPT})
+  @ValueSource(strings = {FAILURE_HEARD + 0, NEXT_ATTEMPT})
   void allPesRunAgainAndAllResultsAreOfTheSameAttempt(String awaited) {
     LateResult late = lateResult();
     Notebook noted = notes;
@@ -92,14 +93,17 @@ class WholeStageTest {
                     2,
                     pe -> {
                       Pes.sum(pe, 10);
-                      failOrSucceedLate(pe.pe(), late, FAILURE_HEARD);
+                      failOrSucceedLate(pe.pe(), late);
                       return 0;
                     }));
     assertThat(error)
         .hasMessageContaining("java.lang.IllegalStateException: the user's own mistake");
   }
 
-  /** Without it the one task that runs again would be a world of its own, and its sum wrong. */
+  /**
+   * Without it the one task that runs again would be a world of its own, and its sum wrong. Where
+   * the late result does not arrive before the next attempt, that one shows it.
+   */
   @Test
   void aPartOfAnOwnBarrierStageIsRefused() {
     LateResult late = lateResult();
@@ -111,7 +115,7 @@ class WholeStageTest {
                         rows -> {
                           TaskContext context = TaskContext.get();
                           double sum = Pes.sum(Sparkgap.join(context), 10);
-                          failOrSucceedLate(1 - context.partitionId(), late, FAILURE_HEARD);
+                          failOrSucceedLate(1 - context.partitionId(), late);
                           return List.of(sum).iterator();
                         })
                     .repartition(1)
@@ -126,9 +130,13 @@ class WholeStageTest {
     return late;
   }
 
+  private static void failOrSucceedLate(int number, LateResult late) {
+    failOrSucceedLate(number, late, FAILURE_HEARD + TaskContext.get().stageAttemptNumber());
+  }
+
   private static void failOrSucceedLate(int number, LateResult late, String awaited) {
     if (number == 1) {
-      Notebook.pause(MEANWHILE_MILLIS);
+      late.awaitSuccesses(TaskContext.get().stageAttemptNumber() + 1);
       throw new IllegalStateException("the user's own mistake");
     }
     late.add(awaited);
@@ -138,7 +146,7 @@ class WholeStageTest {
     @Override
     public void onTaskEnd(SparkListenerTaskEnd ended) {
       if (ended.reason() instanceof ExceptionFailure) {
-        notes.note(-1, FAILURE_HEARD, "");
+        notes.note(-1, FAILURE_HEARD + ended.stageAttemptId(), "");
       }
     }
   }
