@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ThreeExecutors {
   static final int EXECUTORS = 3;
   static final int PES = 2 * EXECUTORS;
-  static final Duration PEER_TIMEOUT = Duration.ofSeconds(3);
+  static final Duration PEER_TIMEOUT = Duration.ofSeconds(5);
+  static final Duration JOIN_TIMEOUT = Duration.ofSeconds(6);
 
   static SparkApplication application;
   static JavaSparkContext sc;
@@ -43,19 +44,21 @@ abstract class ThreeExecutors {
     SparkConf conf =
         SparkApplication.cluster(EXECUTORS, 2)
             .set("spark.sparkgap.peer.timeout", PEER_TIMEOUT.toMillis() + "ms")
-            .set("spark.sparkgap.join.timeout", "3s")
+            .set("spark.sparkgap.join.timeout", JOIN_TIMEOUT.toSeconds() + "s")
             .set("spark.sparkgap.slots.timeout", "2min")
             .set("spark.sparkgap.worlds.idle.timeout", "200ms")
             .set("spark.stage.maxConsecutiveAttempts", "2");
     application = SparkApplication.start(conf);
     sc = application.sc();
     awaitExecutors();
+    // The first tasks of an executor take seconds where several start on few cores.
+    Sparkgap.run(sc, PES, pe -> Pes.sum(pe, 1000));
   }
 
   /** Tasks of a stage are spread only over the executors that there are. */
   private static void awaitExecutors() {
     // The driver is in Spark's list, too.
-    for (int i = 0; i < 3000 && executorInfos().length < EXECUTORS + 1; i++) {
+    for (int i = 0; i < 12_000 && executorInfos().length < EXECUTORS + 1; i++) {
       Notebook.pause(10);
     }
     assertThat(executorInfos()).as("executors, and the driver").hasSize(EXECUTORS + 1);
