@@ -28,7 +28,7 @@ final class NothingLeft implements BeforeAllCallback, AfterEachCallback, AfterAl
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   /** Threads and processes that end on their own may take so long. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private static final Path SPARK_LOCAL = Path.of("target", "spark-local").toAbsolutePath();
   private static final long OWN_PID = ProcessHandle.current().pid();

@@ -18,7 +18,7 @@ final class SumsTogether {
   static double run(Communicator pe, Notebook notes, String who) {
     notes.note(pe, who + "-began", "");
     String other = who.equals("checked") ? "unchecked" : "checked";
-    notes.awaitAtMost(Duration.ofSeconds(30), other + "-began");
+    notes.awaitAtMost(Duration.ofMinutes(1), other + "-began");
     double scale = who.equals("checked") ? 1 : 1000;
     double sum = 0;
     for (int round = 0; round < ROUNDS; round++) {

@@ -30,7 +30,7 @@ import scala.Option;
  * are processes of their own. Closing it ends the executors and waits until they are gone.
  */
 public final class SparkApplication implements AutoCloseable {
-  private static final long EXIT_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long EXIT_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final JavaSparkContext sc;
   private final List<WorldReady> worlds = new CopyOnWriteArrayList<>();
