@@ -10,6 +10,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -64,6 +65,7 @@ class CachedRowsTest {
   @Test
   void rowsThatAreAllInOneExecutorHoldUpNobody() {
     JavaRDD<Integer> rows = sc.parallelize(List.of(1, 2), EXECUTORS);
+    int started = localities.size();
     CompletableFuture<Long> busy =
         CompletableFuture.supplyAsync(
             () ->
@@ -74,7 +76,7 @@ class CachedRowsTest {
                           return row;
                         })
                     .count());
-    awaitTask();
+    awaitTask(started);
     rows.cache().count();
     busy.join();
     for (int time = 0; time < 3; time++) {
@@ -83,10 +85,10 @@ class CachedRowsTest {
     }
   }
 
-  private static void awaitTask() {
-    int before = localities.size();
+  /** Until one more has started than had before. */
+  private static void awaitTask(int before) {
     while (localities.size() == before) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
     }
   }
 
