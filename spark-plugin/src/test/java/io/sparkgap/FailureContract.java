@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.api.Communicator;
 import io.sparkgap.api.Comparison;
+import io.sparkgap.api.SparkgapException;
 import io.sparkgap.api.SymmetricBuffer;
 import io.sparkgap.api.WorldAbortedException;
 import io.sparkgap.bootstrap.Decision;
@@ -37,7 +38,7 @@ interface FailureContract extends OnSpark {
   }
 
   @Test
-  default void peersOfATaskThatThrewFailAtOnceAndNameIt() {
+  default void peersOfATaskThatThrewFailAndNameIt() {
     reports().clear();
     assertThatThrownBy(
             () ->
@@ -47,67 +48,62 @@ interface FailureContract extends OnSpark {
                     c -> {
                       if (c.pe() == 2) {
                         TimeUnit.MILLISECONDS.sleep(300);
-                        c.report("throws " + System.currentTimeMillis());
                         throw new IllegalStateException("boom");
                       }
                       try {
                         return OnSpark.sumOverAll(c, 1);
                       } catch (WorldAbortedException e) {
-                        c.report("aborted " + System.currentTimeMillis() + " " + e.getMessage());
+                        c.report("aborted " + e.getMessage());
                         throw e;
                       }
                     }))
         .as("the error that Spark reports is the culprit's")
         .hasMessageContaining("java.lang.IllegalStateException: boom")
         .hasMessageNotContaining("WorldAbortedException");
-    List<String> aborted = reports().stream().filter(line -> line.contains("aborted")).toList();
-    assertThat(aborted)
+    assertThat(reports())
+        .filteredOn(line -> line.contains("aborted"))
+        .as("what ended the others, which is not their own deadline")
         .isNotEmpty()
         .allSatisfy(
             line ->
                 assertThat(line)
                     .contains("PE 2 (executor ")
                     .contains("failed: java.lang.IllegalStateException: boom"));
-    long thrown =
-        reports().stream()
-            .filter(line -> line.contains("throws"))
-            .mapToLong(FailureContract::millis)
-            .max()
-            .orElseThrow();
-    assertThat(aborted.stream().mapToLong(FailureContract::millis).max().orElseThrow())
-        .as("milliseconds from the throw to the last abort")
-        .isLessThan(thrown + 1_000);
-  }
-
-  private static long millis(String line) {
-    return Long.parseLong(line.split(" ", -1)[2]);
   }
 
   @Test
   default void aCancelledJobEndsItsPesAndLeavesItsSlots() {
+    reports().clear();
+    int before = application().worlds().size();
     CompletableFuture<List<Long>> run =
         CompletableFuture.supplyAsync(
             () -> {
               sc().setJobGroup("waiting", "PEs that wait for a signal that nobody sends");
               return Sparkgap.run(sc(), PES, FailureContract::waitForEver);
             });
-    awaitRunning("waiting");
-    long cancelled = System.nanoTime();
+    awaitRunning("waiting", before);
     sc().cancelJobGroup("waiting");
     assertThatThrownBy(run::join).hasMessageContaining("cancelled");
     assertThat(Sparkgap.run(sc(), PES, c -> OnSpark.sumOverAll(c, 1))).containsOnly(4);
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - cancelled))
-        .as("seconds until all slots worked again; the waits' own deadline is 20")
-        .isLessThan(10);
+    assertThat(reports())
+        .filteredOn(line -> line.contains("wait ended"))
+        .as("what ended the waits, which is not their own deadline")
+        .hasSize(PES)
+        .allSatisfy(line -> assertThat(line).contains(WorldAbortedException.class.getName()));
   }
 
   private static long waitForEver(Communicator c) {
-    SymmetricBuffer signal = c.allocate(8);
-    return c.waitSignal(signal, 0, Comparison.EQ, 1);
+    try {
+      SymmetricBuffer signal = c.allocate(8);
+      return c.waitSignal(signal, 0, Comparison.EQ, 1);
+    } catch (SparkgapException e) {
+      c.report("wait ended " + e);
+      throw e;
+    }
   }
 
-  private void awaitRunning(String group) {
-    int before = application().worlds().size();
+  /** Until there is a world more than there were before. */
+  private void awaitRunning(String group, int before) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (application().worlds().size() == before && System.nanoTime() < deadline) {
       sleep(20);
@@ -147,7 +143,7 @@ interface FailureContract extends OnSpark {
                     .collect())
         .isNotNull();
     assertThat(Sparkgap.run(sc(), PES, c -> OnSpark.sumOverAll(c, 1))).containsOnly(4);
-    assertThat(List.copyOf(reports()))
+    assertThat(reports())
         .anySatisfy(line -> assertThat(line).contains("heard").contains(Wordless.class.getName()));
   }
 

@@ -15,7 +15,7 @@ interface OnSpark {
 
   SparkApplication application();
 
-  /** What PEs have reported, with the PE's number in front. */
+  /** What PEs have reported, with the PE's number in front; more may come at any time. */
   List<String> reports();
 
   default JavaSparkContext sc() {

@@ -13,10 +13,10 @@ import io.sparkgap.bootstrap.Decision;
 import io.sparkgap.bootstrap.WorldReady;
 import io.sparkgap.support.SparkApplication;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 abstract class SparkgapContract implements FailureContract, JoinContract {
   private SparkApplication application;
   private JavaSparkContext sc;
-  private final List<String> reports = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> reports = new CopyOnWriteArrayList<>();
 
   abstract SparkConf conf();
 
@@ -47,8 +47,10 @@ abstract class SparkgapContract implements FailureContract, JoinContract {
             conf()
                 .set("spark.sparkgap.join.timeout", "4s")
                 .set("spark.sparkgap.peer.timeout", "20s")
-                .set("spark.sparkgap.slots.timeout", "20s"));
+                .set("spark.sparkgap.slots.timeout", "2min"));
     sc = application.sc();
+    // The first tasks of an executor take seconds where several start on few cores.
+    Sparkgap.run(sc, PES, Communicator::pe);
     Sparkgap.onReport(sc, (pe, line) -> reports.add(pe + ": " + line));
   }
 
@@ -243,7 +245,7 @@ abstract class SparkgapContract implements FailureContract, JoinContract {
         });
     for (int pe = 0; pe < PES; pe++) {
       String prefix = pe + ": line ";
-      assertThat(List.copyOf(reports))
+      assertThat(reports)
           .filteredOn(line -> line.startsWith(prefix))
           .containsExactlyElementsOf(IntStream.range(0, 50).mapToObj(i -> prefix + i).toList());
     }
