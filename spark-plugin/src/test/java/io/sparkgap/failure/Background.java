@@ -1,5 +1,6 @@
 package io.sparkgap.failure;
 
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -27,6 +28,18 @@ final class Background<T> {
 
   void interrupt() {
     thread.interrupt();
+  }
+
+  /** Waits until the job is inside a method of that class. */
+  void awaitInside(Class<?> type) {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
+    while (Arrays.stream(thread.getStackTrace())
+        .noneMatch(frame -> frame.getClassName().equals(type.getName()))) {
+      if (job.isDone() || System.nanoTime() > deadline) {
+        throw new AssertionError("the job is in no method of " + type);
+      }
+      Notebook.pause(5);
+    }
   }
 
   /** What the job returned; fails if it threw, or takes longer than minutes. */

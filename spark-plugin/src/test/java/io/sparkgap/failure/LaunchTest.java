@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparkgap.Sparkgap;
 import io.sparkgap.api.Communicator;
+import io.sparkgap.plugin.Slots;
 import io.sparkgap.support.SparkApplication;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -40,7 +41,8 @@ class LaunchTest {
   /** Until every executor has run a task. */
   private static void awaitExecutors(SparkApplication application, int executors) {
     for (int i = 0;
-        i < 3000 && application.sc().sc().statusTracker().getExecutorInfos().length < executors + 1;
+        i < 12_000
+            && application.sc().sc().statusTracker().getExecutorInfos().length < executors + 1;
         i++) {
       Notebook.pause(10);
     }
@@ -176,7 +178,7 @@ class LaunchTest {
       awaitExecutors(application, 1);
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
-      Notebook.pause(500);
+      job.awaitInside(Slots.class);
       application.sc().stop();
       assertStoppedWhileWaiting(job.failure());
     }
@@ -188,7 +190,7 @@ class LaunchTest {
       awaitExecutors(application, 1);
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
-      Notebook.pause(500);
+      job.awaitInside(Slots.class);
       killAtTheMastersPage(application.sc().sc().applicationId());
       assertStoppedWhileWaiting(job.failure());
     }
@@ -219,7 +221,7 @@ class LaunchTest {
         SparkApplication.start(SparkApplication.local(1).set(SLOTS_TIMEOUT, "10min"))) {
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
-      Notebook.pause(500);
+      job.awaitInside(Slots.class);
       job.interrupt();
       assertThat(job.failure()).isInstanceOf(InterruptedException.class);
     }
