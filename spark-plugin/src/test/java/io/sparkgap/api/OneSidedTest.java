@@ -130,7 +130,7 @@ class OneSidedTest {
 
   @Test
   void aSignalThatDoesNotComeIsToldWithTheKey() {
-    try (ThreadWorld world = new ThreadWorld(2, 300, false)) {
+    try (ThreadWorld world = new ThreadWorld(2, 1000, false)) {
       assertThat(
               world.failures(
                   c -> {

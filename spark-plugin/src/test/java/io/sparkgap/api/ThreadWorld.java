@@ -49,7 +49,7 @@ final class ThreadWorld implements AutoCloseable {
   }
 
   ThreadWorld(int pes) {
-    this(pes, 10_000, false);
+    this(pes, 50_000, false);
   }
 
   ThreadWorld(int pes, long peerTimeoutMillis, boolean check) {

@@ -25,7 +25,7 @@ class ThreadsTest {
       assertThat(first).as("the call of the first thread").isNotDone();
 
       world.communicator(1).barrier();
-      first.get(5, TimeUnit.SECONDS);
+      first.get(1, TimeUnit.MINUTES);
     }
   }
 
