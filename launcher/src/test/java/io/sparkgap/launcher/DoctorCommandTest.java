@@ -235,7 +235,7 @@ class DoctorCommandTest {
     assertThat(hanging).hasSize(4);
     for (String pid : hanging) {
       Path status = Path.of("/proc", pid, "status");
-      for (int i = 0; i < 250 && isRunning(status); i++) {
+      for (int i = 0; i < 3000 && isRunning(status); i++) {
         Thread.sleep(20);
       }
       assertThat(isRunning(status)).as(pid).isFalse();

@@ -27,8 +27,12 @@ public final class StandaloneProcesses implements AutoCloseable {
   /** Starts the master and waits for it. */
   public StandaloneProcesses(Path folder) throws Exception {
     this.folder = folder;
-    port = freePort();
-    pagesPort = freePort();
+    // Both at once, or they may be the same.
+    try (ServerSocket one = new ServerSocket(0);
+        ServerSocket other = new ServerSocket(0)) {
+      port = one.getLocalPort();
+      pagesPort = other.getLocalPort();
+    }
     startMaster();
   }
 
@@ -121,12 +125,6 @@ public final class StandaloneProcesses implements AutoCloseable {
         throw new IllegalStateException(name + " did not come up:\n" + Files.readString(log));
       }
       Thread.sleep(100);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
     }
   }
 
