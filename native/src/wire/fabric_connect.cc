@@ -100,6 +100,7 @@ FabricObject<fid_ep> FabricWire::open_endpoint(struct fi_info* info, int32_t pee
   check(fi_ep_bind(opened, &events_->fid, 0), "endpoint with events");
   check(fi_ep_bind(opened, &completions_->fid, FI_TRANSMIT | FI_RECV), "endpoint with completions");
   check(fi_enable(opened), "endpoint that is enabled");
+  if (staged_bytes_ > 0) peers_[peer].stages.reset(new uint8_t[kStages * kStageBytes]);
   for (uint64_t i = 0; needs_receives_ && i < 2 * options_.limits.most_in_flight; ++i) {
     check(static_cast<int>(fi_recv(opened, nullptr, 0, nullptr, 0, nullptr)), "receive");
   }
@@ -193,7 +194,7 @@ std::vector<SocketEnds> FabricWire::connections() const {
 
 FabricWire::Peer* FabricWire::peer_of(const void* context) {
   for (Peer& peer : peers_) {
-    if (&peer == context) return &peer;
+    if (context == &peer || context == &peer.lending || context == &peer.staging) return &peer;
   }
   return nullptr;
 }

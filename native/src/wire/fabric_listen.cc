@@ -150,6 +150,7 @@ void FabricWire::open_domain() {
   carries_check_ = info_->domain_attr->cq_data_size >= sizeof(uint64_t);
   needs_receives_ = (info_->mode & FI_RX_CQ_DATA) != 0 || (info_->rx_attr->mode & FI_RX_CQ_DATA) != 0;
   inject_bytes_ = info_->tx_attr->inject_size;
+  staged_bytes_ = is_rdma_ ? 0 : kStageBytes;
 }
 
 WireMemory FabricWire::expose(void* address, uint64_t bytes) {

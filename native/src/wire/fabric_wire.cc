@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "protocol/atomics.h"
 
@@ -56,7 +57,7 @@ bool FabricWire::has_room(const Peer& peer) const {
 
 bool FabricWire::is_done(int32_t peer, uint64_t put) const {
   const Peer& to = peers_[peer];
-  return to.done.load(std::memory_order_acquire) >= put || state(peer) != WireState::kConnected;
+  return to.returned.load(std::memory_order_acquire) >= put || state(peer) != WireState::kConnected;
 }
 
 // Verbs asks for local memory to be registered, too. What is not exposed is registered for as long as the put takes.
@@ -81,10 +82,19 @@ bool FabricWire::describe_local(Peer& peer, const void* address, uint64_t bytes,
   return true;
 }
 
+bool FabricWire::stage(Peer& peer, const void** src, uint64_t bytes) {
+  if (peer.staged - peer.unstaged == kStages) return false;
+  uint8_t* place = peer.stages.get() + peer.staged % kStages * kStageBytes;
+  std::memcpy(place, *src, bytes);
+  *src = place;
+  return true;
+}
+
 bool FabricWire::try_put(int32_t number, const WireMemory& to, uint64_t offset, const void* src, uint64_t bytes,
                          const WireSignal* signal) {
   Peer& peer = peers_[number];
   const bool inject = bytes <= inject_bytes_;
+  const bool staged = !inject && bytes <= staged_bytes_;
   const uint64_t address = to.base + offset;
   lock_.lock();
   if (state(number) != WireState::kConnected) {
@@ -98,11 +108,15 @@ bool FabricWire::try_put(int32_t number, const WireMemory& to, uint64_t offset, 
   if (inject) {
     error = signal != nullptr ? fi_inject_writedata(endpoint, src, bytes, data, 0, address, to.key)
                               : fi_inject_write(endpoint, src, bytes, 0, address, to.key);
-  } else if (has_room(peer) && describe_local(peer, src, bytes, &descriptor)) {
-    error = signal != nullptr ? fi_writedata(endpoint, src, bytes, descriptor, data, 0, address, to.key, &peer)
-                              : fi_write(endpoint, src, bytes, descriptor, 0, address, to.key, &peer);
+  } else if (has_room(peer) && (staged ? stage(peer, &src, bytes) : describe_local(peer, src, bytes, &descriptor))) {
+    Operation* operation = staged ? &peer.staging : &peer.lending;
+    error = signal != nullptr ? fi_writedata(endpoint, src, bytes, descriptor, data, 0, address, to.key, operation)
+                              : fi_write(endpoint, src, bytes, descriptor, 0, address, to.key, operation);
   }
-  if (error == 0 && !inject) ++peer.put;
+  if (error == 0 && !inject) {
+    ++peer.put;
+    ++(staged ? peer.staged : peer.lent);
+  }
   if (error != 0 && error != -FI_EAGAIN) lose(peer, text_of(error));
   lock_.unlock();
   return error != -FI_EAGAIN;
@@ -116,8 +130,11 @@ bool FabricWire::try_get(int32_t number, const WireMemory& from, uint64_t offset
   if (state(number) != WireState::kConnected) {
     error = 0;
   } else if (has_room(peer) && describe_local(peer, dst, bytes, &descriptor)) {
-    error = fi_read(peer.endpoint.get(), dst, bytes, descriptor, 0, from.base + offset, from.key, &peer);
-    if (error == 0) ++peer.put;
+    error = fi_read(peer.endpoint.get(), dst, bytes, descriptor, 0, from.base + offset, from.key, &peer.lending);
+    if (error == 0) {
+      ++peer.put;
+      ++peer.lent;
+    }
     if (error != 0 && error != -FI_EAGAIN) lose(peer, text_of(error));
   }
   lock_.unlock();
@@ -162,13 +179,23 @@ bool FabricWire::drain_completions() {
     for (ssize_t i = 0; i < read; ++i) {
       if ((entries[i].flags & FI_REMOTE_CQ_DATA) != 0) {
         take_signal(entries[i].data);
-      } else if (Peer* peer = static_cast<Peer*>(entries[i].op_context); peer != nullptr) {
-        peer->done.store(peer->done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      } else if (entries[i].op_context != nullptr) {
+        count_done(*static_cast<const Operation*>(entries[i].op_context));
       }
     }
     if (read < kCompletionsAtOnce) return true;
   }
   return moved;
+}
+
+void FabricWire::count_done(const Operation& operation) {
+  Peer& peer = *operation.peer;
+  peer.done.store(peer.done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (operation.is_staged) {
+    ++peer.unstaged;
+  } else {
+    peer.returned.store(peer.returned.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
 }
 
 void FabricWire::take_signal(uint64_t data) {

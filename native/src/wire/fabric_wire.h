@@ -75,8 +75,7 @@ class FabricWire final : public Wire {
     return try_put(peer, peers_[peer].door, 0, nullptr, 0, &signal);
   }
   bool try_get(int32_t peer, const WireMemory& from, uint64_t offset, void* dst, uint64_t bytes) override;
-  uint64_t inject_bytes() const override { return inject_bytes_; }
-  uint64_t last_put(int32_t peer) const override { return peers_[peer].put; }
+  uint64_t last_put(int32_t peer) const override { return peers_[peer].lent; }
   bool is_done(int32_t peer, uint64_t put) const override;
   bool progress() override;
   void look_for_losses() override;
@@ -88,14 +87,29 @@ class FabricWire final : public Wire {
   const char* why_lost(int32_t peer) const override { return peers_[peer].why; }
 
  private:
+  struct Peer;
+  // What an operation that completes says then.
+  struct Operation {
+    Peer* peer;
+    bool is_staged;
+  };
   struct Peer {
     std::atomic<WireState> state{WireState::kAbsent};
     WireContact contact = {};
     WireMemory door;
+    std::unique_ptr<uint8_t[]> stages;  // what the endpoint may still read
     FabricObject<fid_ep> endpoint;
     Proof answer = {};  // what the accepting side has to prove
     uint64_t put = 0;   // put or got so far, of those that complete
     std::atomic<uint64_t> done{0};
+    // Of these, those that use memory of the caller's.
+    uint64_t lent = 0;
+    std::atomic<uint64_t> returned{0};
+    // And those that were copied, one after the other into kStages places over and over.
+    uint64_t staged = 0;
+    uint64_t unstaged = 0;  // are done
+    Operation lending{this, false};
+    Operation staging{this, true};
     bool owes_farewell = false;              // has said goodbye and is not answered yet
     std::atomic<bool> has_taken_all{false};  // has answered this PE's goodbye
     const char* why = "";
@@ -134,11 +148,18 @@ class FabricWire final : public Wire {
   bool take_completion_error();
   void lose(Peer& peer, const char* why);
   Peer* peer_of(const void* context);
+  void count_done(const Operation& operation);
   // Of a negative errno, as libfabric returns them.
   const char* text_of(int64_t error) const { return library_.functions().error_text(static_cast<int>(-error)); }
   void check(int error, const char* what) const;
   bool describe_local(Peer& peer, const void* address, uint64_t bytes, void** descriptor);
   bool has_room(const Peer& peer) const;
+  // Copies what is put to where it may stay. False if what was copied before still takes all places.
+  static bool stage(Peer& peer, const void** src, uint64_t bytes);
+
+  // Small puts are copied, where the caller would otherwise have to ask the kernel whether they are done.
+  static constexpr uint64_t kStageBytes = 4096;
+  static constexpr uint64_t kStages = 32;
 
   WireOptions options_;
   WireSink* sink_;
@@ -149,6 +170,7 @@ class FabricWire final : public Wire {
   bool carries_check_ = false;
   bool needs_receives_ = false;
   uint64_t inject_bytes_ = 0;
+  uint64_t staged_bytes_ = 0;
   int descriptor_ = -1;
 
   // In the order in which they are opened; closed the other way round.

@@ -104,15 +104,15 @@ class Wire {
   virtual const char* first_refused() const = 0;
 
   // Writes to `to` at `offset` and then signals. False: nothing happened, because the peer's queue is full; make
-  // progress and try again. `src` must stay as it is until is_done(peer, last_put(peer)), unless `bytes` is at most
-  // inject_bytes(). Nothing happens for a peer that is not connected (true; see state).
+  // progress and try again. `src` must stay as it is until is_done(peer, last_put(peer)), which it is at once where
+  // the wire has copied it. Nothing happens for a peer that is not connected (true; see state).
   virtual bool try_put(int32_t peer, const WireMemory& to, uint64_t offset, const void* src, uint64_t bytes,
                        const WireSignal* signal) = 0;
   // A signal alone.
   virtual bool try_signal(int32_t peer, const WireSignal& signal) = 0;
   // Reads; the bytes are there once is_done says so.
   virtual bool try_get(int32_t peer, const WireMemory& from, uint64_t offset, void* dst, uint64_t bytes) = 0;
-  virtual uint64_t inject_bytes() const = 0;
+  // The last put or get that uses memory of the caller's.
   virtual uint64_t last_put(int32_t peer) const = 0;
   virtual bool is_done(int32_t peer, uint64_t put) const = 0;
 
