@@ -10,6 +10,7 @@ import io.sparkgap.support.Browser;
 import io.sparkgap.support.SparkApplication;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -88,14 +89,20 @@ class BrowserTest {
     return 0;
   }
 
+  private boolean isToldWhoIsSlow() throws Exception {
+    return evaluate("document.body.innerText").asText().contains("waited for PE");
+  }
+
   @ParameterizedTest
   @CsvSource({"1400, false", "1400, true", "420, false", "420, true"})
   void whoIsSlowIsSeenOnBothPages(int width, boolean dark) throws Exception {
     String name = (width > 1000 ? "wide-" : "narrow-") + (dark ? "dark" : "light");
     String address = application.sc().sc().uiWebUrl().get() + "/sparkgap/";
     browser.open(address, width, 800, dark);
-    while (!evaluate("document.body.innerText").asText().contains("waited for PE")) {
-      browser.open(address, width, 800, dark); // what is told is there a little later
+    // What is told is there a little later.
+    for (long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1); !isToldWhoIsSlow(); ) {
+      assertThat(System.nanoTime()).as("no word of who is slow for a minute").isLessThan(end);
+      browser.open(address, width, 800, dark);
     }
     browser.screenshot(Path.of("target", "ui", "stages-" + name + ".png"));
     assertThat(evaluate("document.querySelector('.navbar .active').innerText").asText().strip())

@@ -133,13 +133,13 @@ class YarnTest extends OnYarn {
     String id = running.application();
 
     Running second =
-        submit("--deploy-mode=cluster", "--queue=narrow", "--wait=5s", application(2, "sum"));
+        submit("--deploy-mode=cluster", "--queue=narrow", "--wait=10s", application(2, "sum"));
     Result waited = second.await();
     assertThat(waited.exitCode()).as(waited.err()).isEqualTo(4);
     assertThat(waited.err())
         .contains("the application masters of the queue root.narrow hold ")
         .contains("yarn.scheduler.capacity.root.narrow.maximum-am-resource-percent is 0.1")
-        .contains("waited 5 s (--wait)")
+        .contains("waited 10 s (--wait)")
         .contains("Queue's AM resource limit exceeded")
         .contains(second.application() + " was killed");
     assertThat(state(second.application())).isEqualTo(YarnApplicationState.KILLED);
