@@ -55,16 +55,17 @@ public final class NativeWorld implements AutoCloseable {
       int device,
       WorldSettings settings) {
     NativeWorld world = new NativeWorld(place, epoch, provider);
+    boolean reached = !host.isEmpty() && (place.isWired() || Offer.isOnGpu(provider));
     try (WorldOptions options = new WorldOptions();
         BytePointer providerName = new BytePointer(provider);
         BytePointer labelText = new BytePointer(label);
-        BytePointer directory = new BytePointer(settings.hostDirectory());
-        BytePointer nvshmem = new BytePointer(settings.nvshmemLibrary());
-        BytePointer nccl = new BytePointer(settings.ncclLibrary());
-        BytePointer wire = new BytePointer(settings.wire().wire());
-        BytePointer address = new BytePointer(settings.wire().addressOf(host));
-        BytePointer ports = new BytePointer(settings.wire().ports());
-        BytePointer fabric = new BytePointer(settings.wire().fabricLibrary())) {
+        BytePointer directory = textOrNull(settings.hostDirectory());
+        BytePointer nvshmem = textOrNull(settings.nvshmemLibrary());
+        BytePointer nccl = textOrNull(settings.ncclLibrary());
+        BytePointer wire = textOrNull(reached ? settings.wire().wire() : "");
+        BytePointer address = textOrNull(reached ? settings.wire().addressOf(host) : "");
+        BytePointer ports = textOrNull(reached ? settings.wire().ports() : "");
+        BytePointer fabric = textOrNull(reached ? settings.wire().fabricLibrary() : "")) {
       options
           .pe(place.pe())
           .pes(place.pes())
@@ -79,10 +80,11 @@ public final class NativeWorld implements AutoCloseable {
           .kernel_max_blocks(settings.kernelMaxBlocks())
           .resident_idle_ms((int) settings.residentIdle().toMillis())
           .nvshmem_library(nvshmem)
-          .nccl_library(nccl);
-      if (!host.isEmpty()) {
-        options.wire(wire).wire_address(address).wire_ports(ports).fabric_library(fabric);
-      }
+          .nccl_library(nccl)
+          .wire(wire)
+          .wire_address(address)
+          .wire_ports(ports)
+          .fabric_library(fabric);
       if (place.isWired()) {
         options.node_first_pe(place.firstOfNode()).node_pes(place.onNode());
       }
@@ -91,6 +93,11 @@ public final class NativeWorld implements AutoCloseable {
       world.choose(settings.routes());
       return world;
     }
+  }
+
+  /** The library takes none for an empty text; to make one takes microseconds. */
+  private static BytePointer textOrNull(String text) {
+    return text.isEmpty() ? null : new BytePointer(text);
   }
 
   private void choose(RouteSettings routes) {
