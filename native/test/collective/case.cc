@@ -27,7 +27,7 @@ void reduce_by_nodes(void* out, const std::vector<const void*>& ins, const std::
     const std::vector<const void*> own(ins.begin() + first, ins.begin() + first + pes);
     if (pes == 1) {
       // Nothing is done to it, not even to a NaN.
-      std::memcpy(parts.back().data(), own[0], parts.back().size());
+      std::copy_n(static_cast<const char*>(own[0]), parts.back().size(), parts.back().begin());
     } else {
       reference_reduce(parts.back().data(), own, count, type, inner);
     }
