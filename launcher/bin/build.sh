@@ -45,6 +45,9 @@ require_tools() { # HOME
   version=$(cmake --version | sed -n '1s/[^0-9]*//p')
   at_least "$version" "$minimum" || missing_tool CMake \
     "is $version, but $minimum or later is needed; if your distribution has none, pip has" cmake cmake
+  command -v python3 >/dev/null || missing_tool Python "was not found (python3)" "python3 python3-pip" "python3 python3-pip"
+  python3 -m pip --version >/dev/null 2>&1 ||
+    missing_tool pip "was not found (python3 -m pip), which downloads libfabric" python3-pip python3-pip
 }
 
 build_is_current() { # HOME

@@ -49,8 +49,8 @@ def headers(folder):
         package.unlink()
     except (OSError, subprocess.CalledProcessError, StopIteration) as problem:
         said = (getattr(problem, "stderr", None) or str(problem)).strip()
-        sys.exit(f"No libfabric headers (rdma/fi_rma.h) on this machine, and {PACKAGE} could not be downloaded: {said}\n"
-                 f"Install them: apt install {PACKAGE} (Debian, Ubuntu), dnf install libfabric-devel (Fedora).")
+        fail("no libfabric headers (rdma/fi_rma.h) on this machine. Install them: "
+             f"apt install {PACKAGE} (Debian, Ubuntu), dnf install libfabric-devel (Fedora). Downloading {PACKAGE} failed: {said}")
     return unpacked / "usr/include"
 
 
@@ -65,10 +65,10 @@ def from_wheel(wheel, folder):
                              "--only-binary=:all:", "--dest", str(own), wheel], capture_output=True, text=True)
     if result.returncode != 0:
         if "No module named pip" in result.stderr:
-            sys.exit(f"{wheel} is downloaded with pip, which {sys.executable} does not have. Install it (Debian: apt install "
-                     "python3-pip).")
-        sys.exit(f"pip could not download {wheel}. Is the network there, or a mirror set in pip's configuration? pip said:\n"
-                 f"{result.stderr.strip()}")
+            fail(f"{wheel} is downloaded with pip, which {sys.executable} does not have. Install it (Debian: apt install "
+                 "python3-pip).")
+        fail(f"pip could not download {wheel}. Is the network there, or a mirror set in pip's configuration? pip said:\n"
+             f"{result.stderr.strip()}")
     file = next(iter(own.glob("*.whl")))
     with zipfile.ZipFile(file) as packed:
         take(packed, LICENSE, license_text)
@@ -77,10 +77,15 @@ def from_wheel(wheel, folder):
     return library, license_text
 
 
+def fail(what):
+    """Begins as a compiler's errors do: `sparkgap demo` shows such lines of a build that failed."""
+    sys.exit(f"fabric.py: error: {what}")
+
+
 def take(packed, name, to):
     found = [entry for entry in packed.namelist() if entry.rsplit("/", 1)[-1] == name]
     if len(found) != 1:
-        sys.exit(f"{packed.filename} has {len(found)} files {name}, not one.")
+        fail(f"{packed.filename} has {len(found)} files {name}, not one.")
     partial = to.with_suffix(".partial")
     with packed.open(found[0]) as source, open(partial, "wb") as target:
         shutil.copyfileobj(source, target)

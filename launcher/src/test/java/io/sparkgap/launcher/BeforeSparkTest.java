@@ -77,12 +77,22 @@ class BeforeSparkTest {
     Result old = sparkgap.run("demo");
     assertThat(old.exitCode()).isEqualTo(1);
     assertThat(old.err()).containsPattern("CMake is 3\\.5\\.1, but [0-9.]+ or later is needed");
+
+    tool("cmake", "echo cmake version 99.0");
+    Result noPython = sparkgap.run("demo");
+    assertThat(noPython.exitCode()).isEqualTo(1);
+    assertThat(noPython.err()).contains("Python was not found", "apt-get install python3");
+
+    tool("python3", "echo 'No module named pip' >&2; exit 1");
+    Result noPip = sparkgap.run("demo");
+    assertThat(noPip.exitCode()).isEqualTo(1);
+    assertThat(noPip.err()).contains("pip was not found", "apt-get install python3-pip");
   }
 
   @Test
   void aBuildThatFailsShowsItsErrorsAndWhereTheRestIs() throws Exception {
     Command sparkgap = unbuiltProject();
-    for (String program : List.of("g++", "make", "javac", "java")) {
+    for (String program : List.of("g++", "make", "javac", "java", "python3")) {
       tool(program, JAVA_17);
     }
     tool("cmake", "echo cmake version 99.0");
