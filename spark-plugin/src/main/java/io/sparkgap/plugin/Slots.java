@@ -29,11 +29,12 @@ public final class Slots {
    *
    * @param profile what the tasks need
    * @throws IllegalStateException with what was asked for, what there is and what to change, if
-   *     there are none within {@code spark.sparkgap.slots.timeout}; at once if the context stops
+   *     there are none within {@code spark.sparkgap.slots.timeout}; at once if the context stops,
+   *     and in local mode, where there are as many as there will be
    * @throws InterruptedException if the thread is interrupted
    */
   public void await(int pes, ResourceProfile profile) throws InterruptedException {
-    Duration timeout = timeout();
+    Duration timeout = patience(pes, profile);
     long deadline = System.nanoTime() + timeout.toNanos();
     while (usable(profile) < pes) {
       driver.requireWorking();
@@ -47,7 +48,14 @@ public final class Slots {
     }
   }
 
-  /** How long to wait for slots that there are not. */
+  /**
+   * How long to wait for so many slots where there are fewer: not at all where no more can come.
+   */
+  private Duration patience(int pes, ResourceProfile profile) {
+    return neverEnough(pes, profile) ? Duration.ZERO : timeout();
+  }
+
+  /** How long to wait for slots that there are not yet. */
   public Duration timeout() {
     return driver.conf().get(SparkgapConf.SLOTS_TIMEOUT);
   }
@@ -61,6 +69,11 @@ public final class Slots {
       return 0;
     }
     return Math.max(0, sc.maxNumConcurrentTasks(profile) - executors.excludedSlots(profile));
+  }
+
+  /** In local mode no executor is yet to come; those that Spark leaves out come back. */
+  private boolean neverEnough(int pes, ResourceProfile profile) {
+    return sc.isLocal() && !sc.isStopped() && sc.maxNumConcurrentTasks(profile) < pes;
   }
 
   private String stopped(int pes) {
@@ -81,9 +94,10 @@ public final class Slots {
         + " task slots at once, one for each PE"
         + ", and the application has "
         + usable
-        + " after waiting "
-        + Durations.text(waited)
-        + " (spark.sparkgap.slots.timeout):\n  asked for: "
+        + (neverEnough(pes, profile)
+            ? ", and gets no more"
+            : " after waiting " + Durations.text(waited) + " (spark.sparkgap.slots.timeout)")
+        + ":\n  asked for: "
         + pes
         + (pes == 1 ? " PE x " : " PEs x ")
         + sc.conf().get("spark.task.cpus", "1")
