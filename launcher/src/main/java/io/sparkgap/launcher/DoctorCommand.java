@@ -48,6 +48,7 @@ final class DoctorCommand implements Callable<Integer> {
       names = "--pes",
       paramLabel = "N",
       order = 1,
+      converter = PesConverter.class,
       description =
           "With --master: how many PEs the executors are to hold. Can be left away where --master"
               + " or other settings say it.")

@@ -1,11 +1,14 @@
 package io.sparkgap.launcher;
 
 import io.sparkgap.launcher.cluster.ExitCode;
+import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root of the command line. */
 @Command(
@@ -43,6 +46,7 @@ public final class SparkgapCommand {
         new CommandLine(new SparkgapCommand())
             .setUsageHelpWidth(80)
             .setUsageHelpAutoWidth(true)
+            .setParameterExceptionHandler(SparkgapCommand::explainUsage)
             .setExecutionExceptionHandler(SparkgapCommand::explain);
     Map<String, String> codes = new LinkedHashMap<>();
     for (ExitCode code : ExitCode.values()) {
@@ -53,6 +57,21 @@ public final class SparkgapCommand {
     submit.setStopAtPositional(true);
     submit.getCommandSpec().usageMessage().exitCodeListHeading("Exit codes:%n").exitCodeList(codes);
     return commandLine;
+  }
+
+  /** What is wrong has to be in sight: the usage of some commands is longer than a screen. */
+  private static int explainUsage(ParameterException failure, String[] args) {
+    CommandLine commandLine = failure.getCommandLine();
+    PrintWriter err = commandLine.getErr();
+    err.println(commandLine.getColorScheme().errorText(failure.getMessage()));
+    UnmatchedArgumentException.printSuggestions(failure, err);
+    if (commandLine.getParent() == null) {
+      commandLine.usage(err);
+    } else {
+      err.print(commandLine.getHelp().fullSynopsis());
+      err.println("`" + commandLine.getCommandSpec().qualifiedName() + " --help` tells more.");
+    }
+    return commandLine.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   private static int explain(

@@ -63,6 +63,7 @@ final class SubmitCommand implements Callable<Integer> {
       names = "--pes",
       paramLabel = "N",
       order = 1,
+      converter = PesConverter.class,
       description =
           "How many PEs the application makes a world of. Can be left away where --master or"
               + " other settings say it.")

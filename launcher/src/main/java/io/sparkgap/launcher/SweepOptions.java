@@ -29,6 +29,7 @@ final class SweepOptions {
       names = "--pes",
       paramLabel = "N",
       order = 1,
+      converter = PesConverter.class,
       description =
           "How many PEs. Without --master the default is a PE a core of this machine, 2 to 8; with"
               + " it this can be left away where --master or other settings say it.")
@@ -47,7 +48,7 @@ final class SweepOptions {
     spark = SparkInstallation.find(System.getenv(), installation.sparkHome());
     environment = SparkEnvironment.of(spark, System.getenv());
     common.readInto(given, spark, environment);
-    if (pes < 0 || (isHere() && pes > MOST_PES_HERE)) {
+    if (isHere() && pes > MOST_PES_HERE) {
       throw new LauncherException(
           ExitCode.USAGE, "--pes must be from 1 to " + MOST_PES_HERE + ", but is " + pes);
     }

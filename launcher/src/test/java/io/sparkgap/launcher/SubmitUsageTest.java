@@ -175,7 +175,9 @@ class SubmitUsageTest {
         submit("--master", "yarn", "--pes", "2", "--wait", "soon", jar),
         2,
         "'soon' is no duration: a whole number with s, min or h");
-    isRefused(submit("--master", "yarn", "--pes", "x", jar), 2, "'x' is not an int");
+    isRefused(submit("--master", "yarn", "--pes", "x", jar), 2, "'x' is no whole number from 1");
+    isRefused(
+        submit("--master", "local[2]", "--pes", "0", jar), 2, "'0' is no whole number from 1");
     isRefused(submit("--master", "yarn", "--fast", jar), 2, "Unknown option: '--fast'");
     isRefused(
         submit("--master", "yarn", "--pes", "2", "--properties-file", "/no/such", jar),
