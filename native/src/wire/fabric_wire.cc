@@ -259,8 +259,8 @@ void FabricWire::keep_alive() {
 
 // A socket that is closed with unread data, or that is sent to afterwards, takes what is still on its way to the other
 // side with it. So whoever leaves stays until the others have said that they have all.
-void FabricWire::leave() {
-  const int64_t end = now_ms() + options_.limits.dead_after_ms;
+void FabricWire::leave(int64_t patience_ms) {
+  const int64_t end = now_ms() + patience_ms;
   const timespec pause = {0, kLeavingPauseNs};
   for (int32_t peer = 0; peer < options_.pes; ++peer) {
     if (state(peer) != WireState::kConnected) continue;

@@ -82,7 +82,7 @@ class FabricWire final : public Wire {
   uint64_t progressed() const override { return progressed_.load(std::memory_order_relaxed); }
   int descriptor() const override { return descriptor_; }
   void keep_alive() override;
-  void leave() override;
+  void leave(int64_t patience_ms) override;
   WireState state(int32_t peer) const override { return peers_[peer].state.load(std::memory_order_acquire); }
   const char* why_lost(int32_t peer) const override { return peers_[peer].why; }
 

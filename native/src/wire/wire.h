@@ -22,7 +22,7 @@ namespace sparkgap {
 struct WireLimits {
   int64_t dead_after_ms = 5000;    // a host that has acknowledged nothing for so long is gone
   int64_t keepalive_ms = 1000;     // how often a silent connection is tried
-  int64_t linger_ms = 200;         // what a PE that has ended waits for a peer to take word of it
+  int64_t linger_ms = 1000;        // what a PE that has ended waits for a peer to take word of it
   uint64_t most_in_flight = 128;   // puts and gets to one peer that are not done
   uint32_t looks_for_loss = 1024;  // calls of progress() that find nothing, between two looks for lost connections
 };
@@ -128,9 +128,9 @@ class Wire {
   // Every keepalive_ms, by whoever looks after the wire: tries the connections where the kernel does not do that.
   virtual void keep_alive() = 0;
 
-  // Says goodbye to all peers, and waits until each has taken all that was put to it, leaves as well or is lost, for
-  // dead_after_ms at most: then the end of the connections takes nothing from anybody. Puts nothing afterwards.
-  virtual void leave() = 0;
+  // Says goodbye to all peers, and waits until each has taken all that was put to it, leaves as well or is lost, but
+  // no longer than `patience_ms`: then the end of the connections takes nothing from anybody. Puts nothing afterwards.
+  virtual void leave(int64_t patience_ms) = 0;
 
   virtual WireState state(int32_t peer) const = 0;
   // Why a peer is lost: "Connection reset by peer". Static or as long as the wire.

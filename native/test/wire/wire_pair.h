@@ -119,7 +119,7 @@ class WirePe final : public WireSink {
   void wait_for_signals(size_t number) {
     wait([&] { return signals.size() >= number; }, "signals");
   }
-  void leave() { wire_->leave(); }
+  void leave() { wire_->leave(static_cast<int64_t>(kPatienceSeconds * 1000)); }
 
   Wire& wire() { return *wire_; }
   uint8_t* inbox() { return inbox_; }

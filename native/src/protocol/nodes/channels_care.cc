@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -240,9 +241,12 @@ bool Channels::has_told_ending(int32_t peer) const {
 void Channels::leave() {
   if (node_ == nullptr || !caretaker_.joinable()) return;
   stop_caring();
-  if (is_aborted(node_->control())) tell_abort();
+  const bool aborted = is_aborted(node_->control());
+  if (aborted) tell_abort();
   node_->waiter().set_pump(nullptr);
-  wire_->leave();
+  // Of a world that has ended only the word of it is worth waiting for: perhaps a host is gone that is not missed yet.
+  const WireLimits limits;
+  wire_->leave(aborted ? limits.linger_ms : std::min(limits.dead_after_ms, options_.peer_timeout_ms));
 }
 
 }  // namespace sparkgap
