@@ -217,8 +217,8 @@ class LaunchTest {
 
   @Test
   void anInterruptionIsLetThrough() throws Exception {
-    try (SparkApplication application =
-        SparkApplication.start(SparkApplication.local(1).set(SLOTS_TIMEOUT, "10min"))) {
+    try (SparkApplication application = SparkApplication.start(cluster(1, "10min"))) {
+      awaitExecutors(application, 1);
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
       job.awaitInside(Slots.class);
