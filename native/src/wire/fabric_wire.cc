@@ -52,7 +52,8 @@ void WireLock::lock() {
 FabricWire::~FabricWire() { stop_listening(); }
 
 bool FabricWire::has_room(const Peer& peer) const {
-  return peer.put - peer.done.load(std::memory_order_relaxed) < options_.limits.most_in_flight;
+  const uint64_t lent = peer.lent - peer.returned.load(std::memory_order_relaxed);
+  return lent + (peer.staged - peer.unstaged) < options_.limits.most_in_flight;
 }
 
 bool FabricWire::is_done(int32_t peer, uint64_t put) const {
@@ -71,13 +72,13 @@ bool FabricWire::describe_local(Peer& peer, const void* address, uint64_t bytes,
     *descriptor = fi_mr_desc(exposed.region.get());
     return true;
   }
-  const uint64_t done = peer.done.load(std::memory_order_relaxed);
+  const uint64_t returned = peer.returned.load(std::memory_order_relaxed);
   peer.borrowed.erase(std::remove_if(peer.borrowed.begin(), peer.borrowed.end(),
-                                     [done](const auto& region) { return region.first <= done; }),
+                                     [returned](const auto& region) { return region.first <= returned; }),
                       peer.borrowed.end());
   fid_mr* region = nullptr;
   if (fi_mr_reg(domain_.get(), address, bytes, FI_WRITE | FI_READ, 0, 0, 0, &region, nullptr) != 0) return false;
-  peer.borrowed.emplace_back(peer.put + 1, region);
+  peer.borrowed.emplace_back(peer.lent + 1, region);
   *descriptor = fi_mr_desc(region);
   return true;
 }
@@ -113,10 +114,7 @@ bool FabricWire::try_put(int32_t number, const WireMemory& to, uint64_t offset, 
     error = signal != nullptr ? fi_writedata(endpoint, src, bytes, descriptor, data, 0, address, to.key, operation)
                               : fi_write(endpoint, src, bytes, descriptor, 0, address, to.key, operation);
   }
-  if (error == 0 && !inject) {
-    ++peer.put;
-    ++(staged ? peer.staged : peer.lent);
-  }
+  if (error == 0 && !inject) ++(staged ? peer.staged : peer.lent);
   if (error != 0 && error != -FI_EAGAIN) lose(peer, text_of(error));
   lock_.unlock();
   return error != -FI_EAGAIN;
@@ -131,10 +129,7 @@ bool FabricWire::try_get(int32_t number, const WireMemory& from, uint64_t offset
     error = 0;
   } else if (has_room(peer) && describe_local(peer, dst, bytes, &descriptor)) {
     error = fi_read(peer.endpoint.get(), dst, bytes, descriptor, 0, from.base + offset, from.key, &peer.lending);
-    if (error == 0) {
-      ++peer.put;
-      ++peer.lent;
-    }
+    if (error == 0) ++peer.lent;
     if (error != 0 && error != -FI_EAGAIN) lose(peer, text_of(error));
   }
   lock_.unlock();
@@ -190,7 +185,6 @@ bool FabricWire::drain_completions() {
 
 void FabricWire::count_done(const Operation& operation) {
   Peer& peer = *operation.peer;
-  peer.done.store(peer.done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   if (operation.is_staged) {
     ++peer.unstaged;
   } else {

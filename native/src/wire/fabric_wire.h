@@ -100,12 +100,10 @@ class FabricWire final : public Wire {
     std::unique_ptr<uint8_t[]> stages;  // what the endpoint may still read
     FabricObject<fid_ep> endpoint;
     Proof answer = {};  // what the accepting side has to prove
-    uint64_t put = 0;   // put or got so far, of those that complete
-    std::atomic<uint64_t> done{0};
-    // Of these, those that use memory of the caller's.
+    // What was put or got so far and completes, of that what uses memory of the caller's.
     uint64_t lent = 0;
     std::atomic<uint64_t> returned{0};
-    // And those that were copied, one after the other into kStages places over and over.
+    // And what was copied, one after the other into kStages places over and over.
     uint64_t staged = 0;
     uint64_t unstaged = 0;  // are done
     Operation lending{this, false};

@@ -29,6 +29,12 @@ static_assert(Room::kLargestMessages * kMostMessageBytes / Room::kUnitBytes <= k
 // Counts travel without their upper bits; they grow by less than those bits hold between two words of them.
 uint64_t grown(uint64_t known, uint32_t low) { return known + ((low - static_cast<uint32_t>(known)) & kCountMask); }
 
+WireLimits limits_for(const WorldOptions& options) {
+  WireLimits limits;
+  limits.dead_after_ms = std::min(limits.dead_after_ms, options.peer_timeout_ms);
+  return limits;
+}
+
 }  // namespace
 
 uint64_t Channels::message_bytes_for(int32_t pes) {
@@ -38,6 +44,7 @@ uint64_t Channels::message_bytes_for(int32_t pes) {
 
 Channels::Channels(const WorldOptions& options)
     : options_(options),
+      limits_(limits_for(options)),
       message_bytes_(message_bytes_for(options.pes)),
       room_(message_bytes_),
       channel_bytes_((sizeof(Head) + room_.bytes() + kPageBytes - 1) / kPageBytes * kPageBytes),
@@ -52,7 +59,7 @@ Channels::Channels(const WorldOptions& options)
   wire.address = options.wire_address;
   wire.ports = options.wire_ports;
   wire.library = options.fabric_library;
-  wire.limits.dead_after_ms = std::min(wire.limits.dead_after_ms, options.peer_timeout_ms);
+  wire.limits = limits_;
   wire_ = Wire::listen(wire, this);
   // Channels of PEs of this node are never touched, and take no memory.
   void* memory =

@@ -163,6 +163,7 @@ class Channels final : public WireSink, public Pump {
   [[noreturn]] void refuse_call_of(int32_t peer);
 
   const WorldOptions& options_;
+  const WireLimits limits_;
   uint64_t message_bytes_;
   Room room_;
   uint64_t channel_bytes_;

@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -148,7 +147,7 @@ void Channels::stop_caring() {
 }
 
 void Channels::care() {
-  const int64_t keepalive_us = WireLimits().keepalive_ms * 1000;
+  const int64_t keepalive_us = limits_.keepalive_ms * 1000;
   uint64_t seen = wire_->progressed();
   int64_t next_keepalive = now_us() + keepalive_us;
   int fruitless = 0;
@@ -192,7 +191,7 @@ void Channels::tell_finished() {
   FinishNote& note = finish_notes_[runs % kFinishNotes];
   note = {runs, load_relaxed(&own.last_of_run)};
   const WireSignal signal = {kFinished, 0, 0};
-  const int64_t end = now_us() + WireLimits().linger_ms * 1000;
+  const int64_t end = now_us() + limits_.linger_ms * 1000;
   const uint64_t offset = channel_offset(options_.pe) + offsetof(Head, finished);
   for (const int32_t peer : peers_) {
     const WireMemory& inbox = channels_[static_cast<size_t>(peer)].inbox;
@@ -214,7 +213,7 @@ void Channels::tell_abort() {
   std::memcpy(note->label, header.abort.label, sizeof note->label);
   std::memcpy(note->reason, header.abort.reason, sizeof note->reason);
   const WireSignal signal = {kNote, 0, 0};
-  const int64_t end = now_us() + WireLimits().linger_ms * 1000;
+  const int64_t end = now_us() + limits_.linger_ms * 1000;
   const uint64_t offset = channel_offset(options_.pe);
   for (const int32_t peer : peers_) {
     const WireMemory& inbox = channels_[static_cast<size_t>(peer)].inbox;
@@ -228,7 +227,7 @@ void Channels::tell_abort() {
 }
 
 void Channels::tell_ending() {
-  const int64_t end = now_us() + WireLimits().linger_ms * 1000;
+  const int64_t end = now_us() + limits_.linger_ms * 1000;
   for (const int32_t peer : peers_) {
     while (!wire_->try_signal(peer, {kEnding, 0, 0}) && now_us() < end) pump();
   }
@@ -245,8 +244,7 @@ void Channels::leave() {
   if (aborted) tell_abort();
   node_->waiter().set_pump(nullptr);
   // Of a world that has ended only the word of it is worth waiting for: perhaps a host is gone that is not missed yet.
-  const WireLimits limits;
-  wire_->leave(aborted ? limits.linger_ms : std::min(limits.dead_after_ms, options_.peer_timeout_ms));
+  wire_->leave(aborted ? limits_.linger_ms : limits_.dead_after_ms);
 }
 
 }  // namespace sparkgap
