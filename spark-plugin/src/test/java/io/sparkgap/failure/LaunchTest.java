@@ -38,22 +38,12 @@ class LaunchTest {
     return SparkApplication.cluster(executors, 1).set(SLOTS_TIMEOUT, slotsTimeout);
   }
 
-  /** Until every executor has run a task. */
-  private static void awaitExecutors(SparkApplication application, int executors) {
-    for (int i = 0;
-        i < 12_000
-            && application.sc().sc().statusTracker().getExecutorInfos().length < executors + 1;
-        i++) {
-      Notebook.pause(10);
-    }
-  }
-
   @Test
   void aRetryThatTheLeftExecutorsAreTooFewForIsCancelled() throws Exception {
     Notebook notes = new Notebook(folder.resolve("notes"));
     try (SparkApplication application = SparkApplication.start(cluster(2, "5s"))) {
       JavaSparkContext sc = application.sc();
-      awaitExecutors(application, 2);
+      application.awaitExecutors(2);
       Sparkgap.run(sc, 2, pe -> Pes.sum(pe, 10));
       Background<List<Double>> job =
           Background.start(
@@ -88,7 +78,7 @@ class LaunchTest {
             .set("spark.excludeOnFailure.application.maxFailedTasksPerExecutor", "1");
     try (SparkApplication application = SparkApplication.start(conf)) {
       JavaSparkContext sc = application.sc();
-      awaitExecutors(application, 2);
+      application.awaitExecutors(2);
       // Fails on one executor, and succeeds on the other.
       sc.parallelize(List.of(1), 1)
           .foreach(
@@ -116,7 +106,7 @@ class LaunchTest {
     try (SparkApplication application =
         SparkApplication.start(cluster(2, "1s").set("spark.sparkgap.events", events.toString()))) {
       JavaSparkContext sc = application.sc();
-      awaitExecutors(application, 2);
+      application.awaitExecutors(2);
       Background<List<Integer>> holder =
           Background.start(
               () ->
@@ -175,7 +165,7 @@ class LaunchTest {
   @Test
   void aContextThatIsStoppedEndsTheWaitForSlots() throws Exception {
     try (SparkApplication application = SparkApplication.start(cluster(1, "10min"))) {
-      awaitExecutors(application, 1);
+      application.awaitExecutors(1);
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
       job.awaitInside(Slots.class);
@@ -187,7 +177,7 @@ class LaunchTest {
   @Test
   void anApplicationThatIsKilledAtTheMastersPageEndsTheWaitForSlots() throws Exception {
     try (SparkApplication application = SparkApplication.start(cluster(1, "10min"))) {
-      awaitExecutors(application, 1);
+      application.awaitExecutors(1);
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
       job.awaitInside(Slots.class);
@@ -218,7 +208,7 @@ class LaunchTest {
   @Test
   void anInterruptionIsLetThrough() throws Exception {
     try (SparkApplication application = SparkApplication.start(cluster(1, "10min"))) {
-      awaitExecutors(application, 1);
+      application.awaitExecutors(1);
       Background<List<Integer>> job =
           Background.start(() -> Sparkgap.run(application.sc(), 2, Communicator::pe));
       job.awaitInside(Slots.class);

@@ -50,18 +50,9 @@ abstract class ThreeExecutors {
             .set("spark.stage.maxConsecutiveAttempts", "2");
     application = SparkApplication.start(conf);
     sc = application.sc();
-    awaitExecutors();
+    application.awaitExecutors(EXECUTORS);
     // The first tasks of an executor take seconds where several start on few cores.
     Sparkgap.run(sc, PES, pe -> Pes.sum(pe, 1000));
-  }
-
-  /** Tasks of a stage are spread only over the executors that there are. */
-  private static void awaitExecutors() {
-    // The driver is in Spark's list, too.
-    for (int i = 0; i < 12_000 && executorInfos().length < EXECUTORS + 1; i++) {
-      Notebook.pause(10);
-    }
-    assertThat(executorInfos()).as("executors, and the driver").hasSize(EXECUTORS + 1);
   }
 
   private static SparkExecutorInfo[] executorInfos() {

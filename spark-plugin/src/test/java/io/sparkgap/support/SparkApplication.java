@@ -1,5 +1,7 @@
 package io.sparkgap.support;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sparkgap.SparkgapPlugin;
 import io.sparkgap.bootstrap.WorldReady;
 import io.sparkgap.jni.SparkgapNative;
@@ -31,6 +33,7 @@ import scala.Option;
  */
 public final class SparkApplication implements AutoCloseable {
   private static final long EXIT_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long EXECUTORS_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   private final JavaSparkContext sc;
   private final List<WorldReady> worlds = new CopyOnWriteArrayList<>();
@@ -97,6 +100,22 @@ public final class SparkApplication implements AutoCloseable {
   /** Every world that all its PEs have been in, oldest first. */
   public List<WorldReady> worlds() {
     return worlds;
+  }
+
+  /**
+   * Waits until Spark knows of so many executors: tasks of a stage are spread only over those that
+   * there are.
+   */
+  public void awaitExecutors(int number) {
+    long deadline = System.nanoTime() + EXECUTORS_PATIENCE_NANOS;
+    // The driver is in Spark's list, too.
+    while (sc.sc().statusTracker().getExecutorInfos().length < number + 1
+        && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+    assertThat(sc.sc().statusTracker().getExecutorInfos())
+        .as("executors, and the driver")
+        .hasSize(number + 1);
   }
 
   /** The running executor processes by Spark's id of the executor; empty in local mode. */
